@@ -17,39 +17,39 @@ import (
 	"adze/session"
 )
 
-// Client watches and steers a session that another process writes. Next is called by one goroutine,
-// the others by any.
+// A Client watches and steers a session owned by another process. Only one goroutine may call Next;
+// the other methods are safe for concurrent use.
 type Client struct {
 	Hello Hello
 
 	conn   net.Conn
 	in     *lineread.Reader
-	closed bool // the owner said that it lets go
+	closed bool // the owner announced that it releases the session
 
 	mu    sync.Mutex
 	lines int
-	waits map[int]func(Reply) // by the number of the line; nil when nobody reads any more
+	waits map[int]func(Reply) // by line number; nil after Next has failed
 }
 
-// Wish is what a client wants to be told.
+// A Wish selects the lines for a client.
 type Wish struct {
-	As    string // what it calls itself: terminal, page, editor
-	After int64  // the position in the log behind which it wants to be told; if 0, all
-	// StateOnly has it be told nothing but what the session does: lines of type state.
+	As    string // the client's kind: terminal, page, editor
+	After int64  // log position after which to start; 0 means everything
+	// StateOnly restricts the lines to type state.
 	StateOnly bool
 }
 
-// Line is a line of an owner. Raw is the whole of it.
+// A Line is a line from an owner. Raw is the full line.
 type Line struct {
 	Type string `json:"type"`
 	Raw  []byte `json:"-"`
 }
 
-// longestTold bounds a line of an owner.
+// longestTold limits a line from an owner, in bytes.
 const longestTold = 64 << 20
 
-// Dial connects with the owner of a session. The error is ErrNobody where there is none, and
-// ErrRefused with the owner's reason where it does not talk with this process.
+// Dial connects to a session's owner. The error is ErrNobody if there is none, and ErrRefused with
+// a reason if the owner refuses this process.
 func Dial(ctx context.Context, folder string, id session.ID, w Wish) (*Client, error) {
 	c, err := dial(ctx, path(folder, id))
 	if err != nil {
@@ -92,8 +92,8 @@ func dial(ctx context.Context, at string) (*Client, error) {
 	return c, nil
 }
 
-// Next waits for a line, and hands replies to who waits for them. Its error is io.EOF when the
-// owner has let go of the session. It is ErrKilled when the owner ended without a word.
+// Next waits for a line, and passes replies to their waiters. It returns io.EOF once the owner has
+// released the session, and ErrKilled if the owner ended without notice.
 func (c *Client) Next() (Line, error) {
 	for {
 		l, err := c.next()
@@ -134,7 +134,7 @@ func (c *Client) next() (Line, error) {
 	switch l.Type {
 	case refusedLine:
 		var why ownerLine
-		_ = json.Unmarshal(raw, &why) // it was read above
+		_ = json.Unmarshal(raw, &why) // already parsed above
 		return Line{}, fmt.Errorf("%w: %s", ErrRefused, why.Message)
 	case closingLine:
 		c.closed = true
@@ -142,7 +142,7 @@ func (c *Client) next() (Line, error) {
 	return l, nil
 }
 
-// settled hands a reply to the one who waits for it; if false, nobody does.
+// settled passes a reply to its waiter, or returns false if there is none.
 func (c *Client) settled(l Line) bool {
 	if l.Type != acceptedLine && l.Type != unreadLine && l.Type != replyLine {
 		return false
@@ -167,10 +167,10 @@ func (c *Client) settled(l Line) bool {
 	return then != nil
 }
 
-// Send writes a line whose reply Next returns: one of --input-format stream-json, or Take.
+// Send writes a line of --input-format stream-json, or Take. Next returns its reply.
 func (c *Client) Send(line any) error { return c.Then(line, nil) }
 
-// Then writes a line; Next calls then with the reply to it.
+// Then writes a line; Next calls then with its reply.
 func (c *Client) Then(line any, then func(Reply)) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
@@ -197,9 +197,9 @@ func (c *Client) Then(line any, then func(Reply)) error {
 	return err
 }
 
-// Ask writes a line and waits until it had its effect, and returns the result of a control. Another
-// goroutine must call Next. The error is a *Failure where the line had no effect, and ErrNobody
-// where the owner is gone.
+// Ask writes a line, waits for its effect, and returns the result of a control request. Another
+// goroutine must be calling Next. The error is a *Failure if the line had no effect, and ErrNobody
+// if the owner is gone.
 func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {
 	got := make(chan Reply, 1)
 	if err := c.Then(line, func(r Reply) { got <- r }); err != nil {
@@ -213,7 +213,7 @@ func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {
 	}
 }
 
-// Tell sends one line to the owner of a session and waits until it had its effect, as Client.Ask.
+// Tell sends one line to a session's owner and waits for its effect, like Client.Ask.
 func Tell(ctx context.Context, folder string, id session.ID, as string, line any) (json.RawMessage, error) {
 	c, err := Dial(ctx, folder, id, Wish{As: as, StateOnly: true})
 	if err != nil {
@@ -227,19 +227,19 @@ func Tell(ctx context.Context, folder string, id session.ID, as string, line any
 	return c.Ask(ctx, line)
 }
 
-// Close leaves; the session goes on.
+// Close disconnects; the session continues.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Lines that a client sends.
+// Lines from a client.
 type (
-	// Prompt begins a turn, or waits for the one that runs to end.
+	// Prompt starts a turn, or queues one.
 	Prompt struct {
 		Type   string   `json:"type"` // prompt, or steer for a remark to the running turn
 		Text   string   `json:"text"`
 		Attach []string `json:"attach,omitempty"`
-		Files  []File   `json:"files,omitempty"` // that the line itself holds
+		Files  []File   `json:"files,omitempty"` // contained in the line
 	}
-	// File is a picture, a PDF or a text that is sent along.
+	// File is an attached picture, PDF or text.
 	File struct {
 		Name string `json:"name"`
 		Data []byte `json:"data"`
@@ -254,12 +254,12 @@ type (
 		Refused  []int  `json:"refused,omitempty"`
 		Text     string `json:"text,omitempty"`
 	}
-	// Abort ends the running turn, or one call of it.
+	// Abort ends the running turn, or one of its calls.
 	Abort struct {
 		Type string `json:"type"` // abort
 		Call string `json:"call,omitempty"`
 	}
-	// Set puts a permission mode, an effort or a model in force.
+	// Set changes the permission mode, effort or model.
 	Set struct {
 		Type   string `json:"type"` // set
 		Mode   string `json:"permission_mode,omitempty"`
@@ -268,16 +268,16 @@ type (
 	}
 )
 
-// Take has the owner end its turn and let go of the session: its connection closes then.
+// Take makes the owner end its turn and release the session, which closes the connection.
 func (c *Client) Take() error {
 	return c.Send(struct {
 		Type string `json:"type"`
 	}{"take"})
 }
 
-// Await makes the folder of the sockets, and returns a function that waits until an owner may have
-// come or gone there, or something happened in the folders beside it, which must be there. A caller
-// looks only after Await, which tells of nothing that came before.
+// Await creates the sockets' folder and returns a function that waits until an owner may have come
+// or gone, or something changed in the folders beside it, which must exist. Events before Await are
+// not reported, so callers must look after calling it.
 func Await(folder string, beside ...string) (next func(context.Context) error, stop func(), err error) {
 	if err := prepare(folder); err != nil {
 		return nil, nil, err

@@ -12,20 +12,20 @@ import (
 	"adze/internal/text/usage"
 )
 
-// The line that asks for something, and the one that answers it.
+// Types of a request line and its reply.
 const (
 	controlLine = "control"
 	replyLine   = "reply"
 )
 
-// Control asks for something that is done where the session is open. A Reply answers it.
+// A Control requests an action in the owner's process. A Reply answers it.
 type Control struct {
 	Type string `json:"type"` // control
 	ID   string `json:"id,omitempty"`
 	control.Request
 }
 
-// Reply is what came of the line of this number. Error is why nothing did.
+// A Reply is the result of the line with this number. Error is set if it had no effect.
 type Reply struct {
 	Type   string          `json:"type"` // reply
 	Line   int             `json:"line"`
@@ -33,10 +33,10 @@ type Reply struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *Failure        `json:"error,omitempty"`
 
-	gone bool // the owner is, and nothing is known of the line
+	gone bool // the owner is gone, and the line's effect unknown
 }
 
-// err is why the line had no effect.
+// err returns the reason why the line had no effect.
 func (r Reply) err() error {
 	switch {
 	case r.gone:
@@ -47,13 +47,13 @@ func (r Reply) err() error {
 	return nil
 }
 
-// Failure is an error as a line tells it.
+// A Failure is an error received in a line.
 type Failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Error is the failure for a user.
+// Error formats the failure for a user.
 func (f *Failure) Error() string {
 	if f.Hint == "" {
 		return f.Message
@@ -69,10 +69,10 @@ func failure(err error) *Failure {
 	return f
 }
 
-// atOneTime is how much one client has done at a time. Its next line waits.
+// atOneTime limits one client's concurrent requests. Further lines wait.
 const atOneTime = 8
 
-// readControl is the request of a line; if false, the line is another one.
+// readControl parses a request line. It returns false for other lines.
 func readControl(raw []byte) (l Control, is bool, err error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -88,7 +88,7 @@ func readControl(raw []byte) (l Control, is bool, err error) {
 	return l, true, nil
 }
 
-// begin works on a request beside the lines that follow it. Refused is why it does not.
+// begin handles a request concurrently with the following lines, or replies with refused.
 func (o *Owner) begin(l Control, line int, refused error, p Peer, w *watcher, slots chan struct{}) {
 	reply := func(r Reply) {
 		r.Type, r.Line, r.ID = replyLine, line, l.ID
@@ -138,15 +138,15 @@ func (o *Owner) mask() *redact.Masker {
 	return o.config.Mask()
 }
 
-// Works is how a session works and what waits in it.
+// Works are a session's settings and waiting messages.
 type Works struct {
 	Mode    string   `json:"permission_mode,omitempty"`
 	Effort  string   `json:"effort,omitempty"`
-	Queued  []string `json:"queued,omitempty"`  // prompts that wait for their turn
-	Steered []string `json:"steered,omitempty"` // remarks that the model has not read yet
+	Queued  []string `json:"queued,omitempty"`  // prompts waiting for their turn
+	Steered []string `json:"steered,omitempty"` // remarks not yet sent to the model
 }
 
-// Refresh looks at how the session works, and tells clients where that is news.
+// Refresh sends changed Works to the clients.
 func (o *Owner) Refresh() {
 	if o.config.Works == nil {
 		return
@@ -158,8 +158,7 @@ func (o *Owner) Refresh() {
 	o.stated()
 }
 
-// Anew tells clients that what they were told may hold no more, such as after a prompt was taken
-// back: the log says what does.
+// Anew makes clients reread the log, as after a reverted prompt.
 func (o *Owner) Anew() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

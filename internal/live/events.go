@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// eventLine is a line of any type that tells an event.
+// eventLine is a line of any type that carries an event.
 type eventLine struct {
 	Type       string             `json:"type"`
 	Message    json.RawMessage    `json:"message"`
@@ -45,20 +45,20 @@ type eventLine struct {
 	Hint       string             `json:"hint"`
 }
 
-// Events makes events of the lines of one owner, for an observer of sessions. The zero value is
-// ready. The blocks of a call come as its metadata, which Blocks reads.
+// Events converts one owner's lines to session events. The zero value is ready to use. A call's
+// blocks are in its metadata; use Blocks to read them.
 type Events struct {
-	drawn map[tool.CallID]json.RawMessage // blocks, which come before the line that they belong to
+	drawn map[tool.CallID]json.RawMessage // blocks, which precede their call's line
 }
 
-// Of is what a line tells; nothing where that is no event.
+// Of returns a line's events, or nil if it carries none.
 func (v *Events) Of(l Line) []session.Event {
 	var t eventLine
 	if json.Unmarshal(l.Raw, &t) != nil {
 		return nil
 	}
 	var message string
-	_ = json.Unmarshal(t.Message, &message) // elsewhere it is an object
+	_ = json.Unmarshal(t.Message, &message) // an object for other types
 	switch t.Type {
 	case "text":
 		return []session.Event{session.TextDelta{Message: message, Delta: t.Delta}}
@@ -105,7 +105,7 @@ func (v *Events) Of(l Line) []session.Event {
 func (v *Events) keep(t eventLine) {
 	metadata, err := json.Marshal(t.Blocks)
 	if err != nil {
-		return // a block holds nothing that cannot be written
+		return // blocks always encode
 	}
 	if v.drawn == nil {
 		v.drawn = map[tool.CallID]json.RawMessage{}
@@ -130,17 +130,17 @@ func (t eventLine) end() session.ToolEnd {
 	}}
 }
 
-// Blocks reads what a pane draws of a call from metadata that Events made.
+// Blocks returns a call's blocks from metadata made by Events.
 func Blocks(_ string, metadata json.RawMessage) []tool.Block {
 	var out []tool.Block
 	if json.Unmarshal(metadata, &out) != nil {
-		return nil // of a call of which nothing is drawn
+		return nil // a call without blocks
 	}
 	return out
 }
 
-// Identity names the entry of the log that an event tells of. A client that connects again shows it
-// once by that. It is empty where an event cannot come twice.
+// Identity identifies the log entry of an event, so a reconnecting client shows it once. It is
+// empty for events that cannot come twice.
 func Identity(e session.Event) string {
 	switch e := e.(type) {
 	case session.MessageDone:
@@ -153,17 +153,17 @@ func Identity(e session.Event) string {
 	return ""
 }
 
-// Question is one that the owner asks.
+// A Question is a question from the owner.
 type Question = stream.Question
 
-// Settled is a question that waits no more; By is who answered, if it was a client.
+// A Settled is an answered or withdrawn question. By is the client that answered, if any.
 type Settled struct {
 	Question string `json:"question"`
 	By       string `json:"by"`
 }
 
-// Permission is a question of the gate, as an interface asks it; if false, it is another question.
-// The owner checks the answer, and makes the call without the hunks that were refused.
+// Permission returns a permission question for an interface, or false for other questions. The
+// owner checks the answer, and runs the call without rejected hunks.
 func Permission(q Question) (a ask.Permission, is bool) {
 	if q.Kind != "permission" {
 		return a, false

@@ -1,21 +1,21 @@
-// Package live lets the sessions of one user be watched and steered by other processes of that
-// user: another terminal, the page of adze serve, an editor.
+// Package live lets the user's other processes watch and steer a session: another terminal, the
+// page of adze serve, an editor.
 //
-// The one rule: a watcher never holds the session. One that reads too slowly is told how much it
-// missed, and goes on from the log. Its lines take the way of every other input of the session.
+// The one rule: a watcher never blocks the session. A slow one is informed how much it missed, and
+// continues from the log. Its lines are handled like all other input of the session.
 //
-// The process that writes a session listens on a socket of its own, which only the user can reach
-// (Folder). It says hello first. A client answers with a watch line. Then come the log as lines of
-// --output-format stream-json, a live line, and the events from there on. A client sends the lines
-// of --input-format stream-json, and take, with which the owner lets the session go.
+// The process that writes a session listens on a socket that only the user can reach (Folder). It
+// sends hello first, and a client answers with a watch line. Then follow the log as lines of
+// --output-format stream-json, a live line, and new events. A client sends the lines of
+// --input-format stream-json, and take, which makes the owner release the session.
 //
-// Start reading at Owner.serve, then news.go (what happens), watcher.go (the lines for one
-// client), peer.go (who may connect), client.go (the other side) and sessions.go (all sessions).
+// Start reading at Owner.serve, then news.go (unlogged events), watcher.go (one client's lines),
+// peer.go (access control), client.go (the other side) and sessions.go (all sessions).
 //
-// Windows has named pipes in place of sockets (pipe_windows.go).
+// Windows has named pipes instead of sockets (pipe_windows.go).
 //
-// Known limits: a program that ran before a call and does what the call tells it, such as a user's
-// tmux server, is not known to belong to that call.
+// Known limits: a program started before a call that acts on the call's behalf, such as the user's
+// tmux server, is not recognized as part of that call.
 package live
 
 import (
@@ -33,43 +33,42 @@ import (
 	"adze/session"
 )
 
-// Protocol names the version of the lines. It changes when a line changes its meaning or goes; new
-// lines and fields may come without.
+// Protocol is the version of the lines. It changes when a line is removed or changes its meaning;
+// lines and fields may be added without.
 const Protocol = "adze.live/1"
 
-// Errors that callers decide by.
+// Errors for callers to test.
 var (
-	// ErrUnavailable means that sessions cannot be watched on this system.
+	// ErrUnavailable means this system does not support watching sessions.
 	ErrUnavailable = errors.New("live sessions cannot be watched on this system")
-	// ErrNobody means that no process has the session.
+	// ErrNobody means no process has the session open.
 	ErrNobody = errors.New("nobody has the session open")
-	// ErrRefused means that the owner does not talk with this process.
+	// ErrRefused means the owner refuses this process.
 	ErrRefused = errors.New("the owner of the session refused")
-	// ErrLong means that a line is longer than an owner reads.
+	// ErrLong means a line exceeds the owner's limit.
 	ErrLong = errors.New("that is more than fits into one message; name the path of a large file instead")
-	// ErrKilled means that the owner ended without a word: it was killed or crashed.
+	// ErrKilled means the owner was killed or crashed.
 	ErrKilled = errors.New("the process that had the session was killed; the session goes on from its log")
-	// ErrAnswered is why a window asks no more: the answer came from somewhere else.
+	// ErrAnswered is the cancellation cause of a question answered elsewhere.
 	ErrAnswered = errors.New("the question was answered elsewhere")
 )
 
-// State says what a session does.
+// A State is a session's activity.
 type State string
 
-// The states of a session that lives.
 const (
 	Working State = "working" // a turn runs
-	Waiting State = "waiting" // for an answer of the user
+	Waiting State = "waiting" // for the user's answer
 	Idle    State = "idle"    // for a prompt
 )
 
-// Hello is the first line of an owner.
+// Hello is an owner's first line.
 type Hello struct {
 	Type     string     `json:"type"` // hello
 	Protocol string     `json:"protocol"`
 	Version  string     `json:"version"`
 	Session  session.ID `json:"session"`
-	Position int64      `json:"position"` // of the newest entry in the log
+	Position int64      `json:"position"` // of the log's newest entry
 	Title    string     `json:"title,omitempty"`
 	Cwd      string     `json:"cwd"`
 	Provider string     `json:"provider"`
@@ -77,52 +76,51 @@ type Hello struct {
 	Mode     string     `json:"permission_mode"`
 	Effort   string     `json:"effort,omitempty"`
 	PID      int        `json:"pid"`
-	// Window says that the owner has a terminal, an editor or a page of its own; without one, only
-	// clients answer its questions.
+	// Window is set if the owner has its own terminal, editor or page; otherwise only clients
+	// answer its questions.
 	Window bool      `json:"window"`
-	Since  time.Time `json:"since"` // it has the session
+	Since  time.Time `json:"since"` // start of ownership
 	Status
 }
 
-// Status is what changes while a session works.
+// Status is the changing part of a session's description.
 type Status struct {
 	State State `json:"state"`
-	// Doing is what waits for an answer, else the title of the newest call that runs; if empty, the
+	// Doing is the waiting question, or else the newest running call's title. It is empty if the
 	// model thinks or nothing runs.
 	Doing     string  `json:"doing,omitempty"`
-	Questions int     `json:"questions"` // that wait
-	Cost      float64 `json:"cost_usd"`  // of this process, where prices are known
+	Questions int     `json:"questions"` // waiting
+	Cost      float64 `json:"cost_usd"`  // of this process, as far as prices are known
 	Works
 }
 
-// same reports equal states. Each event asks it, and reflect.DeepEqual would allocate both.
+// same compares without reflect.DeepEqual, which would allocate at each event.
 func (s Status) same(as Status) bool {
 	return s.State == as.State && s.Doing == as.Doing && s.Questions == as.Questions && s.Cost == as.Cost && s.Mode == as.Mode &&
 		s.Effort == as.Effort && slices.Equal(s.Queued, as.Queued) && slices.Equal(s.Steered, as.Steered)
 }
 
-// The types of lines that only an owner's socket has, beside those of --output-format stream-json.
+// Types of lines in addition to those of --output-format stream-json.
 const (
 	helloLine    = "hello"
-	liveLine     = "live"     // the log ends here; what follows happens now
+	liveLine     = "live"     // end of the log; events follow
 	missedLine   = "missed"   // events were dropped; the log follows
 	stateLine    = "state"    // Status
-	viewLine     = "view"     // what a pane draws of a call: its blocks
-	questionLine = "question" // as lineprotocol puts it
-	answeredLine = "answered" // a question waits no more
-	anewLine     = "anew"     // what was told may hold no more; the log does
-	acceptedLine = "accepted" // a line of this client had its effect
-	unreadLine   = "unread"   // a line of this client had none
-	refusedLine  = "refused"  // this client is not talked with
-	closingLine  = "closing"  // the owner lets go of the session
+	viewLine     = "view"     // a call's blocks
+	questionLine = "question" // as encoded by lineprotocol
+	answeredLine = "answered" // a question no longer waits
+	anewLine     = "anew"     // earlier lines may be outdated; reread the log
+	acceptedLine = "accepted" // this client's line took effect
+	unreadLine   = "unread"   // this client's line had no effect
+	refusedLine  = "refused"  // this client is refused
+	closingLine  = "closing"  // the owner releases the session
 )
 
-// end is how the name of a socket ends.
+// end is a socket's file name extension.
 const end = ".sock"
 
-// Folder is where the sockets of the sessions in state are: below the runtime folder of the user,
-// else in state itself, else, where that path is too long for a socket, in the folder for temporary
-// files.
+// Folder returns the folder of sockets for the sessions in state: below the user's runtime folder,
+// else in state itself or, if that path is too long for a socket, in the temporary folder.
 func Folder(getenv func(string) string, state string) string {
 	sum := sha256.Sum256([]byte(state))
 	short := hex.EncodeToString(sum[:4])
@@ -141,10 +139,10 @@ func fits(folder string) bool {
 	return len(filepath.Join(folder, strings.Repeat("x", longestName)+end)) <= longestPath
 }
 
-// longestName is the longest name of a socket without its end.
+// longestName limits a socket's name, without its extension.
 const longestName = 32
 
-// path is where the owner of a session listens.
+// path returns the path of a session's socket.
 func path(folder string, id session.ID) string {
 	name := string(id)
 	plain := func(r rune) bool {
@@ -157,11 +155,11 @@ func path(folder string, id session.ID) string {
 	return filepath.Join(folder, name+end)
 }
 
-// patience is how long List waits for one owner, which may be stopped by a signal.
+// patience is how long List waits for one owner, which may be suspended.
 const patience = 2 * time.Second
 
-// List says hello to each owner in folder, and returns what they say, by the name of their sockets.
-// An owner that was killed is not among them.
+// List connects to each owner in folder and returns their hellos, sorted by socket name. It skips
+// killed owners.
 func List(ctx context.Context, folder string) ([]Hello, error) {
 	names, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,7 +177,7 @@ func List(ctx context.Context, folder string) ([]Hello, error) {
 		c, err := dial(brief, filepath.Join(folder, e.Name()))
 		cancel()
 		if err != nil {
-			continue // it has just ended, was killed or is stopped
+			continue // ended, killed or suspended
 		}
 		out = append(out, c.Hello)
 		_ = c.Close() // nothing was sent

@@ -7,8 +7,8 @@ import (
 	"adze/tool"
 )
 
-// Logged are the events that an entry of the log tells of. There is none of an entry that is for
-// counting only, or cannot be read.
+// Logged returns the events of a log entry. There are none for unreadable entries or those that
+// only serve for statistics.
 func Logged(e session.Entry) []session.Event {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry:
@@ -62,7 +62,7 @@ func fragment(f session.Fragment) []session.Event {
 	return []session.Event{session.TextDelta{Message: f.Message, Delta: f.Text}}
 }
 
-// queued shows the calls of an answer before they begin.
+// queued returns events for an answer's calls that have not begun.
 func queued(m session.Message) (out []session.Event) {
 	for _, c := range m.Calls() {
 		out = append(out, session.ToolQueued{Event: tool.Event{Kind: tool.Queued, Call: c.ID, Tool: c.Name}})

@@ -11,49 +11,48 @@ import (
 	"adze/tool"
 )
 
-// gathering is how long pieces of a message, and the progress of calls, gather before they are
-// written: a client of an answer that comes in thousands of pieces is written to a hundred times a
-// second.
+// gathering is how long pieces of a message, and calls' progress, are collected before they are
+// written: at most a hundred writes a second for an answer of thousands of pieces.
 const gathering = 10 * time.Millisecond
 
-// item is a line for watchers, all of whom share its bytes.
+// item is a line for watchers, who share its bytes.
 type item struct {
 	kind kind
 	line []byte
-	// identity names what of the log the line tells; it is told once. until names what of the log
-	// makes it needless. Both may be empty.
+	// identity identifies the line's log entry, so it is sent once. until identifies the log entry
+	// that makes the line obsolete. Both may be empty.
 	identity, until string
 	position        int64 // in the log
 }
 
-// kind says what becomes of a line for which there is no room.
+// kind decides about a line that does not fit into a queue.
 type kind int
 
 const (
-	eventItem kind = iota // it is dropped, and counted
-	stateItem             // only the newest counts
-	replyItem             // it stays
+	eventItem kind = iota // dropped and counted
+	stateItem             // only the newest is kept
+	replyItem             // kept
 )
 
-// news is what happens and is in no log yet: the message that arrives and the progress of calls
-// that run. Nothing is encoded while nobody looks. The owner's lock guards it.
+// news holds the events that are not yet in the log: the incomplete message and running calls'
+// progress. Nothing is encoded without watchers. It is guarded by the owner's lock.
 type news struct {
 	owner   *Owner
-	printer *stream.Printer // if nil, nobody has looked since the last turn
-	message string          // that arrives
-	pending []session.Event // pieces and progress that were not printed yet
-	lines   []item          // what was printed
-	waits   bool            // a timer prints what is pending
+	printer *stream.Printer // nil if there were no watchers since the last turn
+	message string          // the incomplete one
+	pending []session.Event // pieces and progress not yet printed
+	lines   []item          // printed
+	waits   bool            // a timer will print pending
 
-	identity, until string // of the event that is printed
-	position        int64  // in the log, at the newest event that stands there
+	identity, until string // of the event being printed
+	position        int64  // log position of the newest logged event
 }
 
-// maxJoined bounds, in bytes, a piece of a message that others are joined to.
+// maxJoined is the size in bytes up to which further pieces are joined to a piece.
 const maxJoined = 4 << 10
 
-// Join returns one event for two that follow each other, where nothing is lost by it: a longer
-// piece of a message, or the newest progress of a call.
+// Join merges two successive events if nothing is lost: pieces of a message, or a call's progress,
+// of which it keeps the newest.
 func Join(a, b session.Event) (joined session.Event, is bool) {
 	switch a := a.(type) {
 	case session.TextDelta:
@@ -76,7 +75,7 @@ func Join(a, b session.Event) (joined session.Event, is bool) {
 	return nil, false
 }
 
-// add follows an event.
+// add processes an event.
 func (n *news) add(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -100,7 +99,7 @@ func (n *news) add(e session.Event) {
 	n.forget(e)
 }
 
-// piece gathers a piece of the message that arrives.
+// piece collects a piece of the incomplete message.
 func (n *news) piece(message string, e session.Event) {
 	if n.message != message {
 		n.flush()
@@ -126,7 +125,7 @@ func isPiece(e session.Event) bool {
 	return !progress
 }
 
-// drop forgets the progress of a call that was not printed.
+// drop deletes a call's unprinted progress.
 func (n *news) drop(call tool.CallID) {
 	n.pending = slices.DeleteFunc(n.pending, func(e session.Event) bool {
 		u, is := e.(session.ToolUpdate)
@@ -134,7 +133,7 @@ func (n *news) drop(call tool.CallID) {
 	})
 }
 
-// schedule prints what is pending after a while, where somebody looks.
+// schedule prints pending after a delay if there are watchers.
 func (n *news) schedule() {
 	if n.printer == nil || n.waits || n.owner.watched() == 0 {
 		return
@@ -148,7 +147,7 @@ func (n *news) schedule() {
 	})
 }
 
-// flush prints what is pending, unless nobody looks.
+// flush prints pending if there are watchers.
 func (n *news) flush() {
 	if n.printer == nil {
 		return
@@ -167,13 +166,13 @@ func without(lines []item, until string) []item {
 	return slices.DeleteFunc(lines, func(i item) bool { return i.until == until })
 }
 
-// forget drops what the log holds, or what holds no more, after an event.
+// forget drops lines an event makes obsolete or moves to the log.
 func (n *news) forget(e session.Event) {
 	switch e := e.(type) {
 	case session.MessageDone:
 		n.void(e.Message.ID)
 	case session.Retry:
-		n.void(n.message) // it comes anew
+		n.void(n.message) // it will be repeated
 	case session.ToolEnd:
 		n.drop(e.Outcome.Call)
 		n.lines = without(n.lines, "end:"+string(e.Outcome.Call))
@@ -185,14 +184,14 @@ func (n *news) forget(e session.Event) {
 	}
 }
 
-// void drops the message that arrives, if it is this one.
+// void drops the incomplete message if it has this ID.
 func (n *news) void(message string) {
 	if n.message == message {
 		n.message, n.pending, n.lines = "", slices.DeleteFunc(n.pending, isPiece), without(n.lines, "message:"+message)
 	}
 }
 
-// unlogged are the lines for a watcher that has seen nothing yet of what is in no log.
+// unlogged returns the lines of unlogged events for a new watcher.
 func (n *news) unlogged() []item {
 	if n.printer == nil {
 		n.lines = nil
@@ -202,7 +201,7 @@ func (n *news) unlogged() []item {
 	return n.lines
 }
 
-// print shows all watchers an event. The blocks of a call come before the call's own line.
+// print shows an event to all watchers. A call's blocks precede its line.
 func (n *news) print(e session.Event) {
 	if n.owner.config.Redact != nil {
 		e = n.owner.config.Redact(e)
@@ -221,10 +220,10 @@ func (n *news) print(e session.Event) {
 	}
 }
 
-// printed takes a line of the printer.
+// printed receives a line from the printer.
 func (n *news) printed(line []byte) {
 	switch kindOf(line) {
-	case "mode", "model": // it stands before the line that the identity is of
+	case "mode", "model": // it precedes the line with the identity
 		n.show(line, "", "")
 	case "text", "reasoning":
 		var of struct{ Message string }
@@ -235,7 +234,7 @@ func (n *news) printed(line []byte) {
 	}
 }
 
-// show hands a line to the watchers, and keeps it while the log does not hold what it tells.
+// show sends a line to the watchers, and keeps it until the log holds its content.
 func (n *news) show(line []byte, identity, until string) {
 	if line == nil {
 		return
@@ -247,7 +246,7 @@ func (n *news) show(line []byte, identity, until string) {
 	n.owner.spread(i)
 }
 
-// kindOf is the type of a line that a printer wrote, where it stands first.
+// kindOf returns the type of a printed line, in which it is the first field.
 func kindOf(line []byte) string {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
 	if !ok {
@@ -257,7 +256,7 @@ func kindOf(line []byte) string {
 	return string(kind)
 }
 
-// splitter hands over whole lines.
+// splitter splits written bytes into lines.
 type splitter struct {
 	to   func(line []byte)
 	rest []byte

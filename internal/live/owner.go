@@ -24,46 +24,45 @@ import (
 	"adze/tool"
 )
 
-// Config is what an owner needs of the program.
+// Config configures an owner.
 type Config struct {
 	Folder string // of the sockets
 	ID     session.ID
-	// Hello is what a client is told first. Type, Protocol, Session, PID, Since and Status are
-	// filled in.
+	// Hello returns a client's first line. The owner sets Type, Protocol, Session, PID, Since and
+	// Status.
 	Hello func() Hello
-	// Log hands over the entries behind a number, in order. It must not hold up who appends.
+	// Log passes the entries after a number to each, in order. It must not block appending.
 	Log func(ctx context.Context, after int64, each func(seq int64, e session.Entry) error) error
-	// Position is the number of the newest entry that was appended.
+	// Position returns the number of the newest appended entry.
 	Position func() int64
-	// Mode is the permission mode in force.
+	// Mode returns the present permission mode.
 	Mode func() string
-	// Blocks are what a pane draws of a call's metadata; if nil, nothing.
+	// Blocks returns the blocks to display for a call's metadata. Optional.
 	Blocks func(tool string, metadata json.RawMessage) []tool.Block
-	// Redact takes out of an event what is not for the screen; if nil, nothing.
+	// Redact removes content of an event that must not be displayed. Optional.
 	Redact func(session.Event) session.Event
-	// Mask hides secrets; if nil, only those that are known by their look.
+	// Mask masks secrets; nil masks only those recognized by their shape.
 	Mask func() *redact.Masker
-	// ParentCall explains why a process belongs to a call of adze; if empty, it belongs to none.
+	// ParentCall explains why a process belongs to a call of adze, or returns "".
 	ParentCall func(pid int) string
-	// Act does what a line of --input-format stream-json says that is no answer.
+	// Act runs a line of --input-format stream-json, except answers.
 	Act func(from Peer, raw []byte) error
-	// Control does what a client asks for; if nil, nothing is.
+	// Control runs a client's request. Optional.
 	Control func(ctx context.Context, from Peer, r control.Request) (any, error)
-	// Works tells how the session works, each time that Refresh is called; if nil, clients are not
-	// told.
+	// Works returns the session's Works for each Refresh. If nil, clients do not get them.
 	Works func() Works
-	// Release has the owner end its turn and close; if nil, it cannot be had to.
+	// Release makes the owner end its turn and close. Optional.
 	Release func(to Peer)
-	// Confirm asks the user in the owner's own window whether a client of another login may steer; if
-	// nil, there is no window, and it may.
+	// Confirm asks the user in the owner's own window whether a client of another login may steer.
+	// If nil, without such a window, it may.
 	Confirm func(ctx context.Context, p Peer) error
-	// Record writes down what a client did; if nil, nobody does.
+	// Record logs a client's action. Optional.
 	Record func(p Peer, act string)
-	// Left is called when a client has gone; if nil, nobody cares.
+	// Left is called after a client has disconnected. Optional.
 	Left func()
 }
 
-// Owner is the side of the process that writes a session. It is safe for concurrent use.
+// An Owner is the side of the process that writes a session. It is safe for concurrent use.
 type Owner struct {
 	config   Config
 	since    time.Time
@@ -72,32 +71,31 @@ type Owner struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	ends     sync.WaitGroup
-	later    func(time.Duration, func()) // calls a function after some time
-	asking   context.Context             // of requests
-	giveUp   context.CancelFunc          // ends asking
-	requests sync.WaitGroup              // that are worked on
+	later    func(time.Duration, func()) // calls a function after a delay
+	asking   context.Context             // context of requests
+	giveUp   context.CancelFunc          // cancels asking
+	requests sync.WaitGroup              // in progress
 
 	mu       sync.Mutex
-	closing  bool // no request is begun any more
+	closing  bool // accepts no more requests
 	watchers map[*watcher]struct{}
 	news     news
-	asked    []openQuestion // questions that wait
+	asked    []openQuestion // waiting questions
 	answers  map[string]Peer
 	status   Status
 	works    Works
 	running  []tool.Event // calls, oldest first
-	turn     bool         // one runs
+	turn     bool         // a turn runs
 }
 
-// openQuestion is a question that waits.
 type openQuestion struct {
 	name  string
 	line  []byte
-	about string // in a few words
+	about string // short description
 }
 
-// Listen has a session be watched until Close. The caller has the session's lock: a socket that is
-// there is one of a process that was killed.
+// Listen makes a session watchable until Close. The caller must hold the session's lock: an
+// existing socket belongs to a killed process.
 func Listen(c Config) (*Owner, error) {
 	if err := prepare(c.Folder); err != nil {
 		return nil, fmt.Errorf("the folder of live sessions: %w", err)
@@ -119,7 +117,7 @@ func Listen(c Config) (*Owner, error) {
 	return o, nil
 }
 
-// ring wakes who waits in the folder: a socket that was just made did not take connections yet.
+// ring notifies watchers of the folder: a socket did not accept connections when its file appeared.
 func ring(at string) {
 	bell := strings.TrimSuffix(at, end) + ".up"
 	if f, err := os.OpenFile(bell, os.O_CREATE|os.O_WRONLY, 0o600); err == nil { // else it is found at the next change
@@ -128,14 +126,14 @@ func ring(at string) {
 	}
 }
 
-// Close tells all watchers that the session is let go, and to whom where that is known.
+// Close informs all watchers that the session is released, and to whom, if known.
 func (o *Owner) Close(why string) {
 	o.listen.Close()
 	o.mu.Lock()
 	o.closing = true
 	o.mu.Unlock()
 	o.giveUp()
-	o.requests.Wait() // each has its answer
+	o.requests.Wait() // each gets its reply
 	o.mu.Lock()
 	for w := range o.watchers {
 		w.close(encode(ownerLine{Type: closingLine, Why: why}))
@@ -145,7 +143,7 @@ func (o *Owner) Close(why string) {
 	o.ends.Wait()
 }
 
-// Watched counts the clients that see all of the session.
+// Watched returns the number of clients that watch the whole session.
 func (o *Owner) Watched() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -167,7 +165,7 @@ func (o *Owner) accept() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // no file is left for one more; the next who asks may find one
+		if err != nil { // no file descriptor available; later ones may succeed
 			select {
 			case <-time.After(time.Second):
 				continue
@@ -179,7 +177,7 @@ func (o *Owner) accept() {
 	}
 }
 
-// ownerLine is a line that an owner writes itself; its type says which fields it has.
+// ownerLine is a line written by the owner itself. Its type determines the fields used.
 type ownerLine struct {
 	Type     string       `json:"type"`
 	Call     tool.CallID  `json:"call,omitempty"`
@@ -191,21 +189,21 @@ type ownerLine struct {
 	Message  string       `json:"message,omitempty"`
 	Hint     string       `json:"hint,omitempty"`
 	Why      string       `json:"why,omitempty"`
-	After    int64        `json:"after,omitempty"` // a position in the log
+	After    int64        `json:"after,omitempty"` // a log position
 }
 
-// watch is the first line of a client.
+// watch is a client's first line.
 type watch struct {
 	Type  string `json:"type"` // watch
 	As    string `json:"as"`
 	After int64  `json:"after"`
-	// Only is empty, or state: nothing but Status is told.
+	// Only is empty, or "state" to receive only Status.
 	Only string `json:"only,omitempty"`
 }
 
 func encode(v any) []byte { return []byte(stream.Line(v) + "\n") }
 
-// hello is the first line for a client.
+// hello returns the first line for a client.
 func (o *Owner) hello() Hello {
 	h := o.config.Hello()
 	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
@@ -215,15 +213,15 @@ func (o *Owner) hello() Hello {
 	return h
 }
 
-// longestLine bounds what a client writes.
+// longestLine limits a client's line, in bytes.
 const longestLine = 16 << 20
 
-// serve talks with one client until it leaves.
+// serve handles one client until it disconnects.
 func (o *Owner) serve(c connection) {
 	defer c.Close()
 	p, why := examine(c, o.config.ParentCall)
 	if why != "" {
-		_, _ = c.Write(encode(ownerLine{Type: refusedLine, Message: why})) // a client that is gone does not read it
+		_, _ = c.Write(encode(ownerLine{Type: refusedLine, Message: why})) // an absent client does not read it
 		return
 	}
 	if _, err := c.Write(encode(o.hello())); err != nil {
@@ -235,7 +233,7 @@ func (o *Owner) serve(c connection) {
 	raw, err := in.Next()
 	var first watch
 	if err != nil || json.Unmarshal(raw, &first) != nil || first.Type != "watch" {
-		return // it wanted to know that the owner is there
+		return // it only checked for an owner
 	}
 	p.As = first.As
 	w := newWatcher(c, o, first)
@@ -243,7 +241,7 @@ func (o *Owner) serve(c connection) {
 	o.ends.Go(w.run)
 	o.heed(in, p, w)
 	o.leave(w)
-	if o.ctx.Err() == nil { // the client left, and reads no more
+	if o.ctx.Err() == nil { // the client disconnected
 		_ = c.Close()
 	}
 	<-w.done
@@ -252,7 +250,7 @@ func (o *Owner) serve(c connection) {
 	}
 }
 
-// heed does what a client says, line by line.
+// heed runs a client's lines.
 func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 	steers := false
 	slots := make(chan struct{}, atOneTime)
@@ -283,7 +281,7 @@ func (o *Owner) heed(in *lineread.Reader, p Peer, w *watcher) {
 	}
 }
 
-// maySteer has a client of another login be confirmed in the owner's window.
+// maySteer asks for confirmation of a client of another login.
 func (o *Owner) maySteer(p Peer) error {
 	if o.config.Confirm == nil || p.Login == loginOf(os.Getpid()) {
 		return nil
@@ -294,7 +292,7 @@ func (o *Owner) maySteer(p Peer) error {
 	return nil
 }
 
-// act does what one line says, and writes down who said it.
+// act runs one line and records its sender.
 func (o *Owner) act(p Peer, raw []byte) error {
 	var l struct {
 		Type     string `json:"type"`
@@ -332,7 +330,7 @@ func (o *Owner) act(p Peer, raw []byte) error {
 	return nil
 }
 
-// answer takes an answer; the first one that can be followed counts.
+// answer passes an answer on; the first valid one counts.
 func (o *Owner) answer(p Peer, name string, raw []byte) error {
 	o.mu.Lock()
 	o.answers[name] = p
@@ -346,17 +344,17 @@ func (o *Owner) answer(p Peer, name string, raw []byte) error {
 	return err
 }
 
-// Ask puts a question of the gate to all clients. It returns the first answer that can be followed.
+// Ask sends a permission question to all clients and returns the first valid answer.
 func (o *Owner) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	return o.talk.Ask(ctx, a)
 }
 
-// Inquire puts a question of the model to all clients.
+// Inquire sends a question of the model to all clients.
 func (o *Owner) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	return o.talk.Inquire(ctx, q)
 }
 
-// ask shows all clients a question.
+// ask sends a question to all clients.
 func (o *Owner) ask(line []byte) {
 	var q Question
 	if json.Unmarshal(line, &q) != nil {
@@ -369,7 +367,7 @@ func (o *Owner) ask(line []byte) {
 	o.stated()
 }
 
-// about says in a few words what a question is about.
+// about describes a question briefly.
 func about(q Question) string {
 	text := q.Title
 	switch {
@@ -382,7 +380,7 @@ func about(q Question) string {
 	return text
 }
 
-// settled takes a question back.
+// settled withdraws a question.
 func (o *Owner) settled(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -396,7 +394,7 @@ func (o *Owner) settled(name string) {
 	o.stated()
 }
 
-// stated shows what the session does now, where that has changed. The caller holds o.mu.
+// stated sends the session's state if it has changed. The caller holds o.mu.
 func (o *Owner) stated() {
 	now := Status{State: Idle, Questions: len(o.asked), Cost: o.status.Cost, Works: o.works}
 	switch {
@@ -413,13 +411,13 @@ func (o *Owner) stated() {
 	}
 	if !now.same(o.status) {
 		o.status = now
-		if len(o.watchers) > 0 { // join tells one that comes later
+		if len(o.watchers) > 0 { // join sends it to later ones
 			o.spread(o.state())
 		}
 	}
 }
 
-// state is the line with what the session does. The caller holds o.mu.
+// state returns the line with the session's state. The caller holds o.mu.
 func (o *Owner) state() item {
 	return item{kind: stateItem, line: encode(struct {
 		Type string `json:"type"`
@@ -427,7 +425,7 @@ func (o *Owner) state() item {
 	}{stateLine, o.status})}
 }
 
-// turns follows what the session does. The caller holds o.mu.
+// turns tracks the session's state. The caller holds o.mu.
 func (o *Owner) turns(e session.Event) {
 	switch e := e.(type) {
 	case session.MessageDone:
@@ -439,7 +437,7 @@ func (o *Owner) turns(e session.Event) {
 			o.status.Cost += *e.Cost
 		}
 	case session.ToolStart:
-		o.turn = o.turn || e.Parent == "" // also a command of the user's own, which is told when it has ended
+		o.turn = o.turn || e.Parent == "" // also a user's own command, whose event comes at its end
 		o.running = append(o.running, e.Event)
 	case session.ToolUpdate:
 		for i := range o.running {
@@ -452,19 +450,19 @@ func (o *Owner) turns(e session.Event) {
 	}
 }
 
-// Observe takes an event of the session. It never waits for a watcher.
+// Observe receives an event of the session. It never waits for a watcher.
 func (o *Owner) Observe(e session.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.turns(e)
 	if o.config.Works != nil && o.config.Mode != nil && Identity(e) != "" {
-		o.works.Mode = o.config.Mode() // a plan that was accepted changes it
+		o.works.Mode = o.config.Mode() // an accepted plan changes it
 	}
 	o.news.add(e)
 	o.stated()
 }
 
-// view is the line with what a pane draws of a call; if nil, there is nothing.
+// view returns the line with a call's blocks, or nil without any.
 func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []byte {
 	if o.config.Blocks == nil || len(metadata) == 0 {
 		return nil
@@ -476,7 +474,7 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	return append(o.mask().JSON([]byte(stream.Line(ownerLine{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
 }
 
-// spread hands a line to all watchers. The caller holds o.mu.
+// spread sends a line to all watchers. The caller holds o.mu.
 func (o *Owner) spread(i item) {
 	for w := range o.watchers {
 		if w.all || i.kind == stateItem {
@@ -485,13 +483,12 @@ func (o *Owner) spread(i item) {
 	}
 }
 
-// join has a watcher see what happens from here on, and first what the log does not hold yet. One
-// that has missed events joins again.
+// join adds a watcher, starting with unlogged events. A watcher that missed events joins again.
 func (o *Owner) join(w *watcher) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	w.set(func() { w.missed = 0 })
-	if delete(o.watchers, w); w.all { // so that nothing reaches it twice
+	if delete(o.watchers, w); w.all { // avoids duplicates
 		for _, l := range o.news.unlogged() {
 			w.add(l)
 		}

@@ -7,17 +7,17 @@ import (
 	"path/filepath"
 )
 
-// Peer is a process at the other end of a socket.
+// A Peer is the process at a socket's other end.
 type Peer struct {
 	PID int `json:"pid"`
 	UID int `json:"uid"`
-	// As is what it calls itself: terminal, page, editor.
+	// As is the client's kind: terminal, page, editor.
 	As string `json:"as,omitempty"`
-	// Login tells one login of the user from another; if empty, the system has no word for it.
+	// Login identifies the user's login. It is empty if the system does not distinguish logins.
 	Login string `json:"-"`
 }
 
-// String names the peer for a user.
+// String describes the peer for a user.
 func (p Peer) String() string {
 	if p.As == "" {
 		return fmt.Sprintf("process %d", p.PID)
@@ -27,8 +27,8 @@ func (p Peer) String() string {
 
 var errOther = errors.New("it is another user's")
 
-// examine says who is at the other end, and why nobody talks with them. below explains why a
-// process belongs to a call of adze; if empty, it belongs to none.
+// examine identifies the peer, and returns the reason if it is refused. below explains why a
+// process belongs to a call of adze, or returns "".
 func examine(c connection, below func(pid int) string) (p Peer, refusal string) {
 	p, alive, done, err := peerOf(c)
 	if errors.Is(err, errOther) {
@@ -55,12 +55,12 @@ func examine(c connection, below func(pid int) string) (p Peer, refusal string) 
 	return p, ""
 }
 
-// prepare makes the folder of the sockets, which nobody else may reach.
+// prepare creates the sockets' folder, accessible by the user alone.
 func prepare(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	if above := filepath.Dir(folder); filepath.Dir(above) == filepath.Clean(os.TempDir()) { // others write there, too
+	if above := filepath.Dir(folder); filepath.Dir(above) == filepath.Clean(os.TempDir()) { // others can write there too
 		if err := private(above); err != nil {
 			return err
 		}

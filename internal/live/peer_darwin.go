@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile.
+// peerOf gets the peer from the kernel. alive reports whether the process still runs.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -27,5 +27,5 @@ func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	return p, func() bool { return unix.Kill(p.PID, 0) == nil }, func() {}, err
 }
 
-// loginOf cannot tell one login from another here.
+// loginOf cannot distinguish logins here.
 func loginOf(int) string { return "" }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf asks the kernel who connected. alive reports that the process has not ended meanwhile, so
-// that what was read of its number was its own; done releases it.
+// peerOf gets the peer from the kernel. alive reports whether the process still runs, so data read
+// by its number is its own; done releases it.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -50,18 +50,17 @@ func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	}, nil
 }
 
-// noLogin is the number of a process that no login began.
+// noLogin is the audit session ID of a process outside any login.
 const noLogin = "4294967295"
 
-// loginOf tells the login that a process belongs to: by the kernel, else by the session of the
-// user's login manager.
+// loginOf identifies a process's login: by the kernel, else by the login manager's session.
 func loginOf(pid int) string {
 	if id, err := os.ReadFile(fmt.Sprintf("/proc/%d/sessionid", pid)); err == nil {
 		if n := strings.TrimSpace(string(id)); n != noLogin && n != "0" {
 			return "login " + n
 		}
 	}
-	env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // of one that has ended there is none
+	env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // missing if it has ended
 	for v := range strings.SplitSeq(string(env), "\x00") {
 		if id, ok := strings.CutPrefix(v, "XDG_SESSION_ID="); ok && id != "" {
 			return "session " + id

@@ -2,7 +2,7 @@
 
 package live
 
-// peerOf cannot tell who connects here, so nobody is talked with.
+// peerOf cannot identify peers here, so all are refused.
 func peerOf(connection) (p Peer, alive func() bool, done func(), err error) {
 	return p, nil, nil, ErrUnavailable
 }

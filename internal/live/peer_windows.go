@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// process is what the system tells of one.
+// process holds the system's data of a process.
 type process struct {
 	handle   windows.Handle
 	began    time.Time
-	mine     bool // it runs as the user of this process
-	elevated bool // with the rights of an administrator
+	mine     bool // it runs as this process's user
+	elevated bool // with administrator rights
 }
 
-// look looks at a process of this machine; done releases it.
+// look opens a local process; done releases it.
 func look(pid uint32) (*process, error) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.SYNCHRONIZE, false, pid)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *process) alive() bool {
 
 func (p *process) done() { _ = windows.CloseHandle(p.handle) }
 
-// peerOf asks the system who connected. Users have no numbers here: UID is what os.Getuid says.
+// peerOf gets the peer from the system. Windows users have no numbers: UID is os.Getuid's result.
 func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	var pid uint32
 	pipe, ok := c.(*pipe)
@@ -89,8 +89,8 @@ func peerOf(c connection) (p Peer, alive func() bool, done func(), err error) {
 	return Peer{PID: int(pid), UID: os.Getuid()}, who.alive, who.done, nil
 }
 
-// loginOf tells the session of Windows that a process belongs to: each desktop, remote desktop and
-// the services, with those who come over SSH, have one.
+// loginOf returns a process's Windows session: each desktop and remote desktop has one, and the
+// services, including SSH users, share one.
 func loginOf(pid int) string {
 	var id uint32
 	if err := windows.ProcessIdToSessionId(uint32(pid), &id); err != nil {

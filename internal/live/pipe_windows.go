@@ -20,12 +20,12 @@ import (
 	"adze/internal/osfile/ownfile"
 )
 
-// longestPath is what programs without long paths can open.
+// longestPath is the limit for programs without long path support.
 const longestPath = windows.MAX_PATH - 1
 
-// pipes takes the connections of a named pipe. Its name cannot be guessed: it stands in the file
-// where Unix has the socket, and which the system removes with its last handle, also when this
-// process is killed.
+// pipes accepts a named pipe's connections. The pipe's name is unguessable. It is stored in a file
+// at the path where Unix has the socket; the system deletes the file with its last handle, even if
+// this process is killed.
 type pipes struct {
 	name   *uint16
 	access *windows.SecurityAttributes
@@ -33,7 +33,7 @@ type pipes struct {
 
 	mu        sync.Mutex
 	closed    bool
-	next      windows.Handle // the instance for the next client; if 0, there is none
+	next      windows.Handle // instance for the next client; 0 without one
 	connected windows.Overlapped
 }
 
@@ -42,8 +42,7 @@ const (
 	pipeBuffer = 64 << 10 // bytes each way
 )
 
-// listen makes a pipe that only the user and the system may use, from this machine alone, and the
-// file at a path that names it.
+// listen creates a local pipe for the user and the system alone, and the file that names it.
 func listen(at string) (listener, error) {
 	access, err := userAlone()
 	if err != nil {
@@ -66,13 +65,13 @@ func listen(at string) (listener, error) {
 	}
 	if err != nil {
 		l.end()
-		_ = l.marker.Close() // it may not be there
+		_ = l.marker.Close() // may not exist
 		return nil, err
 	}
 	return l, nil
 }
 
-// userAlone gives the user of this process, and the system, all rights, and nobody else any.
+// userAlone grants this process's user and the system all rights, and others none.
 func userAlone() (*windows.SecurityAttributes, error) {
 	me := user()
 	descriptor, err := windows.SecurityDescriptorFromString("O:" + me + "D:P(A;;GA;;;SY)(A;;GA;;;" + me + ")")
@@ -84,7 +83,7 @@ func userAlone() (*windows.SecurityAttributes, error) {
 	return a, nil
 }
 
-// instance makes one end of the pipe, for one client.
+// instance creates one end of the pipe, for one client.
 func (l *pipes) instance(flags uint32) (windows.Handle, error) {
 	h, err := windows.CreateNamedPipe(l.name, windows.PIPE_ACCESS_DUPLEX|windows.FILE_FLAG_OVERLAPPED|flags,
 		windows.PIPE_TYPE_BYTE|windows.PIPE_REJECT_REMOTE_CLIENTS, windows.PIPE_UNLIMITED_INSTANCES, pipeBuffer, pipeBuffer, 0, l.access)
@@ -94,7 +93,7 @@ func (l *pipes) instance(flags uint32) (windows.Handle, error) {
 	return h, nil
 }
 
-// openMarker opens the file that names a pipe. It may be read and removed while it is open.
+// openMarker opens the file that names a pipe. It can be read and deleted while open.
 func openMarker(at string, access, how, flags uint32) (*os.File, error) {
 	path, err := windows.UTF16PtrFromString(at)
 	if err != nil {
@@ -108,8 +107,7 @@ func openMarker(at string, access, how, flags uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), at), nil
 }
 
-// marked reads the name of a pipe, and which process made it. One that is not all there is not
-// there.
+// marked reads a pipe's name and its creator. An incomplete file counts as missing.
 func marked(at string) (name string, pid uint32, err error) {
 	f, err := openMarker(at, windows.GENERIC_READ, windows.OPEN_EXISTING, 0)
 	if err != nil {
@@ -127,7 +125,7 @@ func marked(at string) (name string, pid uint32, err error) {
 	return name, pid, nil
 }
 
-// Accept waits for a client, and has an instance ready for the one after it.
+// Accept waits for a client and prepares an instance for the next one.
 func (l *pipes) Accept() (connection, error) {
 	for {
 		h, err := l.wait()
@@ -137,12 +135,12 @@ func (l *pipes) Accept() (connection, error) {
 		case h == 0:
 			return nil, err
 		}
-		_ = windows.CloseHandle(h) // its client has left already
+		_ = windows.CloseHandle(h) // the client has disconnected already
 	}
 }
 
-// wait waits for a client. The instance is the caller's, also with an error; without one, none can
-// be made.
+// wait waits for a client. The caller owns the instance, also on error; without an instance, none
+// can be created.
 func (l *pipes) wait() (windows.Handle, error) {
 	h, err := l.begin()
 	if err == windows.ERROR_IO_PENDING {
@@ -164,7 +162,7 @@ func (l *pipes) wait() (windows.Handle, error) {
 	return h, err
 }
 
-// begin begins to wait for a client at the next instance.
+// begin starts waiting for a client at the next instance.
 func (l *pipes) begin() (h windows.Handle, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +177,7 @@ func (l *pipes) begin() (h windows.Handle, err error) {
 	return l.next, windows.ConnectNamedPipe(l.next, &l.connected)
 }
 
-// end lets go of what the pipe has. The caller holds l.mu, and nobody waits.
+// end releases the pipe. The caller holds l.mu, and nobody waits.
 func (l *pipes) end() {
 	for _, h := range []*windows.Handle{&l.next, &l.connected.HEvent} {
 		if *h != 0 {
@@ -189,7 +187,7 @@ func (l *pipes) end() {
 	}
 }
 
-// Close has the file be gone, and Accept return, which must be called until it does.
+// Close deletes the file and makes Accept return; Accept must be called until it does.
 func (l *pipes) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,7 +196,7 @@ func (l *pipes) Close() error {
 	}
 	l.closed = true
 	if l.next != 0 {
-		_ = windows.CancelIoEx(l.next, nil) // nobody may wait
+		_ = windows.CancelIoEx(l.next, nil) // there may be no waiter
 	}
 	return l.marker.Close()
 }
@@ -218,7 +216,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. To an end that is gone it is syscall.EPIPE.
+// Write implements net.Conn. It returns syscall.EPIPE if the other end is gone.
 func (p *pipe) Write(b []byte) (int, error) {
 	n, err := p.File.Write(b)
 	if errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) {
@@ -251,11 +249,11 @@ func (p *pipe) LocalAddr() net.Addr { return pipeAddr{} }
 // RemoteAddr implements net.Conn.
 func (p *pipe) RemoteAddr() net.Addr { return pipeAddr{} }
 
-// busyTime is after what time an owner is tried again that takes another client just now.
+// busyTime is the delay before retrying an owner that is accepting another client.
 const busyTime = 10 * time.Millisecond
 
-// connect connects with the owner whose pipe the file at a path names. The error is ErrNobody where
-// there is none.
+// connect connects to the owner whose pipe is named by the file at a path. The error is ErrNobody
+// without one.
 func connect(ctx context.Context, at string) (net.Conn, error) {
 	for {
 		name, pid, err := marked(at)
@@ -277,8 +275,8 @@ func connect(ctx context.Context, at string) (net.Conn, error) {
 	}
 }
 
-// open opens a pipe that a process of this user has made. The owner may look who connects, and not
-// act in the client's name.
+// open opens a pipe created by a process of this user. The owner may identify, but not impersonate,
+// the client.
 func open(name string, pid uint32) (net.Conn, error) {
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -299,7 +297,7 @@ func open(name string, pid uint32) (net.Conn, error) {
 	return p, nil
 }
 
-// servedBy makes sure that the process which named the pipe is at its other end, and is the user's.
+// servedBy checks that the other end is the process that named the pipe, and the user's.
 func (p *pipe) servedBy(named uint32) error {
 	var pid uint32
 	err := p.handle(func(h windows.Handle) error { return windows.GetNamedPipeServerProcessId(h, &pid) })
@@ -320,8 +318,8 @@ func (p *pipe) servedBy(named uint32) error {
 	return nil
 }
 
-// private says why others, beside those who administer this machine, can replace what is in a
-// folder. They may add to it: connect looks whose a pipe is.
+// private returns an error if others than administrators can replace files in a folder. They may
+// add some: connect checks a pipe's owner.
 func private(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return err

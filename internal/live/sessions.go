@@ -10,24 +10,22 @@ import (
 	"adze/session"
 )
 
-// Sessions are the sessions of other processes, with what each of them does now. All methods are
-// safe for concurrent use.
+// Sessions tracks the sessions of other processes and their states. It is safe for concurrent use.
 type Sessions struct {
 	Ctx     context.Context // ends all connections
-	Ends    *sync.WaitGroup // counts what runs beside the caller
+	Ends    *sync.WaitGroup // counts background goroutines
 	Folder  string          // of the sockets
-	As      string          // what this process calls itself
-	Changed func()          // is called when a session came, went or does something else
-	// Ended is called when the owner of a session has ended, before another one is looked for.
-	// Optional.
+	As      string          // this process's kind
+	Changed func()          // called when a session came, went or changed its state
+	// Ended is called when a session's owner has ended, before looking for another. Optional.
 	Ended func(Hello)
 
-	adding sync.Mutex // one connection is made at a time
+	adding sync.Mutex // one connection at a time
 	mu     sync.Mutex
 	all    map[session.ID]*Session
 }
 
-// Session is a session of another process, from the first line of its owner to the last.
+// A Session is a session of another process, while its owner is connected.
 type Session struct {
 	*Client
 
@@ -35,8 +33,8 @@ type Session struct {
 	status Status
 }
 
-// Watch follows all sessions until the context ends. It also looks when something happens in the
-// folders beside.
+// Watch follows all sessions until the context ends. It also looks again at changes in the folders
+// beside.
 func (s *Sessions) Watch(beside ...string) {
 	next, stop, err := Await(s.Folder, beside...)
 	if err != nil {
@@ -44,7 +42,7 @@ func (s *Sessions) Watch(beside ...string) {
 	}
 	defer stop()
 	for {
-		all, _ := List(s.Ctx, s.Folder) // without a list there is nobody to be followed
+		all, _ := List(s.Ctx, s.Folder) // without a list there is nobody to follow
 		for _, h := range all {
 			s.Meet(h.Session)
 		}
@@ -55,14 +53,14 @@ func (s *Sessions) Watch(beside ...string) {
 	}
 }
 
-// Find returns a session that is followed, or nil.
+// Find returns a followed session, or nil.
 func (s *Sessions) Find(id session.ID) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all[id]
 }
 
-// All returns the sessions that are followed, the newest first.
+// All returns the followed sessions, newest first.
 func (s *Sessions) All() (out []*Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +73,7 @@ func (s *Sessions) All() (out []*Session) {
 	return out
 }
 
-// Meet follows a session from now on, if a process has it.
+// Meet follows a session from now on, if a process has it open.
 func (s *Sessions) Meet(id session.ID) {
 	if id == "" || s.Folder == "" || s.Find(id) != nil {
 		return
@@ -96,7 +94,7 @@ func (s *Sessions) add(id session.ID) {
 	defer s.Changed()
 	defer s.mu.Unlock()
 	if err != nil {
-		delete(s.all, id) // it has ended just now
+		delete(s.all, id) // just ended
 		return
 	}
 	r := &Session{Client: c, status: c.Hello.Status}
@@ -108,15 +106,15 @@ func (s *Sessions) add(id session.ID) {
 	s.Ends.Go(func() { s.follow(r) })
 }
 
-// follow reads what an owner says until it ends.
+// follow reads an owner's lines until it ends.
 func (s *Sessions) follow(r *Session) {
-	defer context.AfterFunc(s.Ctx, func() { _ = r.Close() })() // the session goes on
+	defer context.AfterFunc(s.Ctx, func() { _ = r.Close() })() // the session continues
 	for l, err := r.Next(); err == nil; l, err = r.Next() {
 		if r.take(l) {
 			s.Changed()
 		}
 	}
-	_ = r.Close() // nothing waits in it
+	_ = r.Close() // nothing is pending
 	if s.Ended != nil {
 		s.Ended(r.Hello)
 	}
@@ -125,7 +123,7 @@ func (s *Sessions) follow(r *Session) {
 	s.add(r.Hello.Session) // another process may have it by now
 }
 
-// take reads a line; if false, it does not tell what the session does.
+// take reads a line and returns false if it carries no state.
 func (r *Session) take(l Line) bool {
 	var now Status
 	if l.Type != stateLine || json.Unmarshal(l.Raw, &now) != nil {
@@ -138,7 +136,7 @@ func (r *Session) take(l Line) bool {
 	return true
 }
 
-// Status returns what the session does now.
+// Status returns the session's present state.
 func (r *Session) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()

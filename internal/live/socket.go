@@ -5,11 +5,11 @@ import "net"
 // connection is a stream between an owner and a client: a socket, or a named pipe on Windows.
 type connection interface {
 	net.Conn
-	// CloseRead ends reading, at this end alone.
+	// CloseRead stops reading at this end.
 	CloseRead() error
 }
 
-// listener takes the connections of clients. Accept returns net.ErrClosed after Close.
+// listener accepts clients' connections. Accept returns net.ErrClosed after Close.
 type listener interface {
 	Accept() (connection, error)
 	Close() error

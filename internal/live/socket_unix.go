@@ -13,18 +13,18 @@ import (
 	"syscall"
 )
 
-// longestPath is what sockaddr_un holds, on the system that holds least, without its last zero.
+// longestPath is the smallest sockaddr_un path of all systems, without the final zero.
 const longestPath = 103
 
-// sockets takes the connections of a socket.
+// sockets accepts a socket's connections.
 type sockets struct{ *net.UnixListener }
 
 func (l sockets) Accept() (connection, error) { return l.AcceptUnix() }
 
-// listen makes the socket at a path, which only the user may use.
+// listen creates the socket at a path for the user alone.
 func listen(at string) (listener, error) {
 	if _, err := os.Lstat(at); err == nil {
-		_ = os.Remove(at) // of a killed owner; if it stays, listening fails
+		_ = os.Remove(at) // of a killed owner; if it remains, listening fails
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: at, Net: "unix"})
 	if err != nil {
@@ -36,8 +36,7 @@ func listen(at string) (listener, error) {
 	return sockets{l}, nil
 }
 
-// connect connects with the owner that listens at a path. The error is ErrNobody where there is
-// none.
+// connect connects to the owner listening at a path. The error is ErrNobody without one.
 func connect(ctx context.Context, at string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", at)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
@@ -46,7 +45,7 @@ func connect(ctx context.Context, at string) (net.Conn, error) {
 	return conn, err
 }
 
-// private says why a folder is not the user's alone.
+// private returns an error unless the folder is accessible by the user alone.
 func private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

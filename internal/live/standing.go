@@ -7,35 +7,35 @@ import (
 	"adze/session"
 )
 
-// Group is the group of an overview in which a session stands.
+// A Group is a session's group in overviews.
 type Group string
 
-// The groups, in the order of every overview.
+// The groups in display order.
 const (
 	NeedsYou Group = "needs you" // a question waits
 	Busy     Group = "working"   // a turn runs
-	ToReview Group = "to review" // it is done, and changed files that nobody has looked at
-	Done     Group = "done"      // everything else
+	ToReview Group = "to review" // done, with changed files not yet reviewed
+	Done     Group = "done"      // all others
 )
 
-// Standings are all groups in their order.
+// Standings returns all groups in order.
 func Standings() []Group { return []Group{NeedsYou, Busy, ToReview, Done} }
 
-// Tags by which every overview knows sessions. The user may set and take them like any other tag.
+// Tags with a meaning in overviews. The user may set and remove them like others.
 const (
 	PinnedTag = "pinned"
-	ReviewTag = "review" // it changed files while nobody need look
+	ReviewTag = "review" // it changed files without a user watching
 )
 
-// Listing is where an overview lists a session, and what its tags say.
+// A Listing is a session's place and tags in an overview.
 type Listing struct {
 	Standing Group
-	Doing    string // what it asks, or its running call; if empty, nothing is known
+	Doing    string // its question or running call; empty if unknown
 	Pinned   bool
 	Tags     []string // the others
 }
 
-// ListingOf tells where a session stands. Now is what its owner tells; if nil, nobody has it.
+// ListingOf returns a session's listing. now is its owner's status, or nil without an owner.
 func ListingOf(h session.Head, now *Status) Listing {
 	p := Listing{Standing: Done, Pinned: slices.Contains(h.Tags, PinnedTag)}
 	if slices.Contains(h.Tags, ReviewTag) {

@@ -12,19 +12,19 @@ import (
 	"adze/session"
 )
 
-// Place is where a session is had: by its socket, and by its lock.
+// A Place locates a session's owner by socket and lock.
 type Place struct {
 	ID     session.ID
 	Folder string        // of the sockets
-	Holder func() string // who has the lock; if empty, nobody
+	Holder func() string // the lock's holder, or ""
 }
 
-// TakeOver has the owner of a session let go of it, and waits until nobody has it. An owner that
-// works is not disturbed: that is an error.
+// TakeOver makes a session's owner release it and waits until it is free. It does not disturb a
+// working owner, but returns an error.
 func (p Place) TakeOver(ctx context.Context, as string) error {
 	c, err := Dial(ctx, p.Folder, p.ID, Wish{As: as, StateOnly: true})
 	if errors.Is(err, ErrNobody) {
-		return nil // opening it tells of a holder without a socket
+		return nil // opening it reports a holder without a socket
 	}
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (p Place) TakeOver(ctx context.Context, as string) error {
 	return p.Freed(ctx)
 }
 
-// Release has the owner end its turn and let go of the session, and waits until it has.
+// Release makes the owner end its turn and release the session, and waits for it.
 func (c *Client) Release(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if err := c.Take(); err != nil {
@@ -56,17 +56,17 @@ func (c *Client) Release(ctx context.Context) error {
 			return err
 		case l.Type == unreadLine:
 			var why ownerLine
-			_ = json.Unmarshal(l.Raw, &why) // it was read before
+			_ = json.Unmarshal(l.Raw, &why) // already parsed
 			return fmt.Errorf("process %d does not let go of the session: %s", c.Hello.PID, why.Message)
 		}
 	}
 }
 
-// lookTime is how often Freed looks.
+// lookTime is Freed's polling interval.
 const lookTime = 5 * time.Millisecond
 
-// Freed waits until nobody has the lock of the session. An owner closes its socket before, and the
-// kernel tells of the end of a process before it gives up its locks.
+// Freed waits until the session's lock is free. An owner closes its socket before unlocking, and
+// the kernel reports a process's end before releasing its locks.
 func (p Place) Freed(ctx context.Context) error {
 	look := time.NewTicker(lookTime)
 	defer look.Stop()

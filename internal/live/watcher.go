@@ -11,32 +11,32 @@ import (
 	"adze/session"
 )
 
-// The bounds of what waits for one watcher.
+// Limits of one watcher's queue.
 const (
 	mostLines = 8192
 	mostBytes = 4 << 20
-	atOnce    = 256 << 10 // bytes of one write, and of the log that is read at once
-	mostOwn   = 1024      // answers to its own lines
-	memory    = 1024      // things of the log, at least, that are known to have been told
-	overlap   = 64        // entries of the log before the newest position that may not have been told
+	atOnce    = 256 << 10 // bytes per write, and of the log read at once
+	mostOwn   = 1024      // replies to its own lines
+	memory    = 1024      // minimum number of remembered log identities
+	overlap   = 64        // entries before the newest log position that may not have been sent
 )
 
-// watcher is what one client is sent.
+// watcher sends lines to one client.
 type watcher struct {
 	conn  connection
 	owner *Owner
-	all   bool // else the state alone
+	all   bool // else only the state
 	after int64
-	told  [2]map[string]struct{} // identities, the newest and those before
-	done  chan struct{}          // closed when nothing is sent any more
+	told  [2]map[string]struct{} // sent identities: the newest, and those before
+	done  chan struct{}          // closed after the last write
 
 	mu     sync.Mutex
-	wake   chan struct{} // there is something
+	wake   chan struct{} // the queue is not empty
 	queue  []item
-	size   int    // of the events in it
-	own    int    // answers in it
-	missed int    // events that were dropped; the queue takes no more until the log was read
-	last   []byte // of all; nothing comes behind it
+	size   int    // of its events
+	own    int    // number of replies in it
+	missed int    // dropped events; the queue accepts none until the log was read
+	last   []byte // last line; none follows
 	gone   bool
 }
 
@@ -50,11 +50,11 @@ func (w *watcher) set(change func()) {
 	w.mu.Unlock()
 	select {
 	case w.wake <- struct{}{}:
-	default: // it is awake already
+	default: // already awake
 	}
 }
 
-// add queues a line, or drops it with all that waits where there is no room.
+// add queues a line. If there is no room, it drops the line and all waiting ones.
 func (w *watcher) add(i item) {
 	w.set(func() {
 		switch {
@@ -73,7 +73,7 @@ func (w *watcher) add(i item) {
 	})
 }
 
-// say answers a line of the client. One that asks and never reads is not talked with any longer.
+// say replies to a line of the client. It disconnects one that sends without reading.
 func (w *watcher) say(line []byte) {
 	w.set(func() {
 		w.queue = append(w.queue, item{kind: replyItem, line: line})
@@ -84,16 +84,16 @@ func (w *watcher) say(line []byte) {
 	})
 }
 
-// close has the watcher end after one more line.
+// close ends the watcher after one more line.
 func (w *watcher) close(line []byte) {
-	_ = w.conn.SetWriteDeadline(time.Now().Add(time.Second)) // a client that does not read is not waited for
+	_ = w.conn.SetWriteDeadline(time.Now().Add(time.Second)) // do not wait for a client that does not read
 	w.set(func() { w.last = line })
 }
 
-// end has the watcher end now.
+// end stops the watcher.
 func (w *watcher) end() { w.set(func() { w.gone = true }) }
 
-// run sends what there is until the client leaves or the owner closes.
+// run sends lines until the client disconnects or the owner closes.
 func (w *watcher) run() {
 	defer close(w.done)
 	defer w.conn.Close()
@@ -109,7 +109,7 @@ func (w *watcher) run() {
 	}
 }
 
-// send sends what waits.
+// send sends the waiting lines.
 func (w *watcher) send() (done bool, err error) {
 	w.mu.Lock()
 	queue, missed, last, gone := w.queue, w.missed, w.last, w.gone
@@ -131,7 +131,7 @@ func (w *watcher) send() (done bool, err error) {
 	return false, nil
 }
 
-// write writes lines, many at once.
+// write writes lines in large blocks.
 func (w *watcher) write(queue []item) (err error) {
 	var buf []byte
 	for n, i := range queue {
@@ -164,7 +164,7 @@ func (w *watcher) learn(identity string) {
 	w.told[0][identity] = struct{}{}
 }
 
-// again says that events were missed, and reads on in the log.
+// again reports missed events and continues from the log.
 func (w *watcher) again(events int) error {
 	if _, err := w.conn.Write(encode(ownerLine{Type: missedLine, Events: events, After: w.after})); err != nil {
 		return err
@@ -173,14 +173,14 @@ func (w *watcher) again(events int) error {
 	return w.history()
 }
 
-// errEnough ends a look at the log.
+// errEnough stops reading the log.
 var errEnough = errors.New("enough")
 
-// history sends what the log has behind w.after, and then says that what follows is live. It reads
-// in pieces, so that the log is not held open for a client that does not read.
+// history sends the log after w.after, then the live line. It reads in pieces, so a client that
+// does not read does not keep the log open.
 func (w *watcher) history() error {
 	h := &history{w: w, newest: w.after, from: max(w.after-overlap, 0)}
-	if len(w.told[0]) == 0 { // nothing was told yet
+	if len(w.told[0]) == 0 { // nothing was sent yet
 		h.from = w.after
 	}
 	h.printer = &stream.Printer{Out: &splitter{to: func(line []byte) { h.buf = append(h.buf, line...) }}, Format: stream.StreamJSON, Mask: w.owner.config.Mask, Prompts: true}
@@ -202,19 +202,19 @@ func (w *watcher) history() error {
 	return err
 }
 
-// history makes lines of the log.
+// history converts the log to lines.
 type history struct {
 	w       *watcher
 	printer *stream.Printer
 	buf     []byte
 	from    int64
-	newest  int64 // entries up to this one were told live, but for some that have an identity
+	newest  int64 // entries up to this one were sent live, except some with an identity
 }
 
 func (h *history) entry(seq int64, e session.Entry) error {
 	h.from = seq
 	if e.Type == session.FragmentEntry {
-		return nil // the queue has the message that arrives, from its beginning
+		return nil // the queue contains the incomplete message from its beginning
 	}
 	for _, e := range Logged(e) {
 		h.event(seq, e)

@@ -1,15 +1,13 @@
-// Package control does what the user wants of a session that is open, beside prompts and answers:
-// lists of choices, the choices themselves, review of changes by hunk, undo, and a command of the
-// user's own.
+// Package control runs a user's requests to an open session other than prompts and answers: lists
+// of choices, making choices, review of changes by hunk, undo, and the user's own commands.
 //
-// The one rule: a request does the same wherever the session is open. The page of a server asks it
-// of a session of its own and of one of another process; only Host differs, and only in how turns
-// are begun there. A place that cannot do something says so with an error.
+// The one rule: a request does the same wherever the session is open. A server's page sends it to
+// the server's own sessions and to those of other processes; only Host differs, and only in how
+// turns start. Unsupported requests return an error.
 //
 // Start reading at Host.Do. Package live carries requests between processes.
 //
-// Known limits: something that is asked in place of a turn waits for the running one only where
-// Host.Begin lets it.
+// Known limits: a request that replaces a turn waits for the running one only if Host.Begin does.
 package control
 
 import (
@@ -26,33 +24,33 @@ import (
 	"adze/session/api"
 )
 
-// Errors that callers decide by.
+// Errors for callers to test.
 var (
-	// ErrNotHere means that the place where the session is open does not do that.
+	// ErrNotHere means the session's host does not support the request.
 	ErrNotHere = errors.New("that cannot be done in this session")
-	// ErrBusy means that a turn runs.
+	// ErrBusy means a turn runs.
 	ErrBusy = errors.New("a turn runs; wait for its end, or stop it")
-	// ErrOpening means that the session is only being opened, or closed.
+	// ErrOpening means the session is being opened or closed.
 	ErrOpening = errors.New("the session is being opened or closed; try again")
 )
 
-// These name what a client can request.
+// Names of requests.
 const (
-	Menu    = "menu"    // what can be chosen, and what a prompt may begin with: Choices
-	Models  = "models"  // those that can be chosen: []api.ModelRow
-	Files   = "files"   // paths of the folder that hold Text: []string
-	Changes = "changes" // what differs since Since, hunk by hunk: Difference
+	Menu    = "menu"    // possible choices, and beginnings of a prompt: Choices
+	Models  = "models"  // selectable models: []api.ModelRow
+	Files   = "files"   // paths in the folder that match Text: []string
+	Changes = "changes" // changes since Since, by hunk: Difference
 	Set     = "set"     // Name (mode, effort or model) to Value
-	Undo    = "undo"    // files as before the last turn, or as before the last undo with Redo: api.Undone
-	Rewind  = "rewind"  // takes the last prompt back: Done with its text
-	Compact = "compact" // sums the conversation up; Text says what to keep
+	Undo    = "undo"    // restores files from before the last turn, or with Redo from before the last undo: api.Undone
+	Rewind  = "rewind"  // reverts the last prompt: Done with its text
+	Compact = "compact" // summarizes the conversation; Text says what to keep
 	Run     = "run"     // the user's own command, Text
-	Revert  = "revert"  // takes a hunk back: File, Hunk and its Hash in the changes since Since
+	Revert  = "revert"  // reverts a hunk: File, Hunk and its Hash in the changes since Since
 	Stage   = "stage"   // adds such a hunk to git's index
-	Unqueue = "unqueue" // takes back a prompt that waits, Text
+	Unqueue = "unqueue" // removes a waiting prompt, Text
 )
 
-// Request is what is asked; Do says what, and which of the other fields count.
+// A Request is one request. Do names it and determines the fields used.
 type Request struct {
 	Do    string    `json:"do"`
 	Text  string    `json:"text,omitempty"`
@@ -64,19 +62,18 @@ type Request struct {
 	Hash  string    `json:"hash,omitempty"`
 	Dry   bool      `json:"dry,omitempty"`
 	Redo  bool      `json:"redo,omitempty"`
-	// Unknown, with Undo, also puts back what changed while a call ran, without anybody to see who
-	// changed it.
+	// Unknown makes Undo also restore changes during a call by an unknown party.
 	Unknown bool `json:"unknown,omitempty"`
-	// Plan, with Undo, is what was shown of it (api.Undone.Plan): another one is not done.
+	// Plan is the plan shown for Undo (api.Undone.Plan): another one is not run.
 	Plan string `json:"plan,omitempty"`
 }
 
-// Looks reports a request that changes nothing.
+// Looks reports whether the request changes nothing.
 func (r Request) Looks() bool {
 	return r.Dry && r.Do == Undo || slices.Contains([]string{Menu, Models, Files, Changes}, r.Do)
 }
 
-// String is the request in a few words, for the record.
+// String describes the request briefly for the log.
 func (r Request) String() string {
 	switch r.Do {
 	case Set:
@@ -93,45 +90,43 @@ func (r Request) String() string {
 	return r.Do
 }
 
-// Choices is what can be chosen in a session, and what a prompt may begin with.
+// Choices are a session's possible choices and prompt beginnings.
 type Choices struct {
 	Commands []api.Named `json:"commands"`
 	Modes    []api.Mode  `json:"modes"`
 	Efforts  []api.Mode  `json:"efforts"`
-	Past     []string    `json:"past"` // what the user wrote in this folder before, oldest first
+	Past     []string    `json:"past"` // the user's earlier prompts in this folder, oldest first
 	Undo     bool        `json:"undo"`
 	Compact  bool        `json:"compact"`
 	Run      bool        `json:"run"`
 }
 
-// Done is the result where there is little to say.
+// Done is the result of a request with little to report.
 type Done struct {
 	Text string     `json:"text,omitempty"`
 	ID   session.ID `json:"id,omitempty"`
 }
 
-// Host is the place where a session is open. A field that is nil means that nothing of the kind is
-// done there.
+// A Host is the place where a session is open. A nil field means it does not support the action.
 type Host struct {
 	Ports    *api.Ports
 	Commands func() []api.Named
-	// Begin has something done in place of a turn. Where it cannot wait for its turn the error is
-	// ErrBusy while one runs.
+	// Begin runs do in place of a turn. If it cannot wait for a running turn, it returns ErrBusy.
 	Begin func(do func(context.Context) session.Result) error
-	// Alone does something while no turn runs, and returns when it is done; else the error is ErrBusy.
+	// Alone runs do while no turn runs, and returns after it; if a turn runs, it returns ErrBusy.
 	Alone func(ctx context.Context, do func(context.Context)) error
-	// Unqueue takes back a prompt that waits for its turn; if false, none such waits.
+	// Unqueue removes a waiting prompt, or returns false if there is none.
 	Unqueue func(text string) bool
-	// Model goes on with another model. It returns before the session is opened anew.
+	// Model changes the model. It returns before the session is reopened.
 	Model func(name string) error
-	// Changed is called when a mode or an effort was put in force.
+	// Changed is called after the mode or effort has changed.
 	Changed func(name, value string)
-	// Rewound is called when what was told of the session may hold no more; prompts says that the last
-	// prompt was taken back.
+	// Rewound is called when earlier reports about the session may be outdated. prompts is set if
+	// the last prompt was reverted.
 	Rewound func(prompts bool)
 }
 
-// Do does what is asked. Its answer can be written as JSON.
+// Do runs a request. The result can be encoded as JSON.
 func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	if h.Ports == nil {
 		return nil, ErrNotHere
@@ -183,7 +178,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	return nil, usage.Mistake("it may be one of another version of adze", "nothing is called %q that can be asked of a session", r.Do)
 }
 
-// maxPrompts is how many prompts of the past are told.
+// maxPrompts limits the earlier prompts in Choices.
 const maxPrompts = 200
 
 func (h Host) menu() Choices {
@@ -199,12 +194,12 @@ func (h Host) menu() Choices {
 	return c
 }
 
-// Difference is what differs now from a moment, and what can be done with a hunk of it.
+// A Difference lists the changes since a point in time, with the possible actions on a hunk.
 type Difference struct {
-	From   string        `json:"from"` // the moment, in words
+	From   string        `json:"from"` // description of the point in time
 	Revert bool          `json:"revert"`
 	Stage  bool          `json:"stage"`
-	Files  []api.NetFile `json:"files"` // their hunks have hashes
+	Files  []api.NetFile `json:"files"` // with hunk hashes
 }
 
 func (h Host) changes(ctx context.Context, since api.Since) (out Difference, err error) {
@@ -230,7 +225,7 @@ func (h Host) net(ctx context.Context, since api.Since) (api.Net, error) {
 	return h.Ports.Net(ctx, cmp.Or(since, api.SinceSession))
 }
 
-// set chooses the mode, the effort or the model.
+// set sets the mode, effort or model.
 func (h Host) set(name, value string) error {
 	switch {
 	case name == "mode" && h.Ports.SetMode != nil:
@@ -258,7 +253,7 @@ func (h Host) set(name, value string) error {
 	return nil
 }
 
-// undo puts files back as they were before the last turn that changed some, or says what it would.
+// undo restores the files from before the last turn that changed some, or returns the plan.
 func (h Host) undo(ctx context.Context, wish api.Undo) (came api.Undone, err error) {
 	undo := h.Ports.Undo
 	switch {
@@ -278,7 +273,7 @@ func (h Host) undo(ctx context.Context, wish api.Undo) (came api.Undone, err err
 	return came, err
 }
 
-// rewind takes back the last prompt with all that came of it.
+// rewind reverts the last prompt with its results.
 func (h Host) rewind(ctx context.Context) (out Done, err error) {
 	rewind := h.Ports.Rewind
 	if rewind == nil || h.Alone == nil {
@@ -300,7 +295,7 @@ func (h Host) begin(can bool, do func(context.Context) session.Result) error {
 	return h.Begin(do)
 }
 
-// hunk does something with a change: the one that was shown, and no other.
+// hunk acts on a change, only if it is the one shown.
 func (h Host) hunk(ctx context.Context, do func(context.Context, api.NetHunk) session.Result, r Request) error {
 	if do == nil {
 		return ErrNotHere
@@ -317,7 +312,7 @@ func (h Host) hunk(ctx context.Context, do func(context.Context, api.NetHunk) se
 	return usage.Mistake("look at the changes once more", "the file changed meanwhile")
 }
 
-// hash names the text of a hunk.
+// hash identifies a hunk's text.
 func hash(h api.HunkText) string {
 	sum := sha256.Sum256([]byte(h.Text))
 	return hex.EncodeToString(sum[:8])

@@ -7,10 +7,10 @@ import (
 	"adze/session/api"
 )
 
-// maxFiles is how many names are offered at once.
+// maxFiles limits the offered names.
 const maxFiles = 30
 
-// Match are the paths that hold a text, the nearest first.
+// Match returns the paths that match a text, best first.
 func Match(all api.Files, text string) []string {
 	near := map[string]bool{}
 	for _, p := range all.Near {
@@ -38,8 +38,8 @@ func Match(all api.Files, text string) []string {
 	return out
 }
 
-// rankOf is how far a path is from what was typed: its name before its folders, letters in a row
-// before letters apart.
+// rankOf rates how well a path matches the typed text: its name before its folders, consecutive
+// letters before scattered ones.
 func rankOf(path, text string) (rank int, is bool) {
 	name := path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
 	switch {
