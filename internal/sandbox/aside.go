@@ -15,30 +15,30 @@ import (
 	"adze/internal/text/plural"
 )
 
-// Bounds of what is shown of a command's changes. What is beyond is one entry, which is applied or
+// Limits on the changes shown to the user. The changes beyond them form one entry, applied or
 // dropped as a whole.
 const (
 	maxFiles    = 300
-	maxFileText = 512 << 10 // bytes of both sides of one file
-	maxTexts    = 4 << 20   // bytes of all files
+	maxFileText = 512 << 10 // bytes per file, both sides together
+	maxTexts    = 4 << 20   // bytes for all files
 )
 
-// pendingChanges are changes that the user decides about.
+// pendingChanges holds changes for the user to decide.
 type pendingChanges struct {
 	*view
 	changes []*overlay.Change
-	all     bool // also those without a doubt
+	all     bool // also changes without a doubt
 	parts   []part
 	texts   int // bytes so far
 }
 
-// part is what is decided at once.
+// part is one decision of the user.
 type part struct {
 	changes []*overlay.Change
 	shown   proc.ChangedFile
 }
 
-// aside lists what there is to decide. It is nil where there is nothing.
+// aside lists the changes to decide, or returns nil if there are none.
 func (v *view) aside(changes []*overlay.Change) *proc.Aside {
 	p := &pendingChanges{view: v, changes: changes, all: v.command.KeepChanges}
 	if v.command.ReviewChanges || p.all {
@@ -58,7 +58,7 @@ func (v *view) aside(changes []*overlay.Change) *proc.Aside {
 	return a
 }
 
-// list adds a change and what is below it. A doubt about a folder holds for all that is in it.
+// list adds a change and its children. A doubt about a folder holds for everything in it.
 func (p *pendingChanges) list(c *overlay.Change, doubt string) {
 	if c.Left != "" || c.Dropped {
 		return
@@ -94,13 +94,13 @@ func (p *pendingChanges) list(c *overlay.Change, doubt string) {
 	p.parts = append(p.parts, part{[]*overlay.Change{c}, p.show(c)})
 }
 
-// moreFiles stands for the entries that are not listed.
+// moreFiles is the path of the entry for all changes beyond maxFiles.
 const moreFiles = "all other changes"
 
-// ofGit reports what belongs to a repository's own data.
 func (p *pendingChanges) ofGit(c *overlay.Change) bool { return p.gitOf(c) != "" }
 
-// gitOf is the folder of the repository that a change belongs to.
+// gitOf returns the folder of the change's repository, or "" if the change is not part of git's own
+// data.
 func (p *pendingChanges) gitOf(c *overlay.Change) string {
 	if c.Root > 0 {
 		return legibleIn(p.roots[0].Path, p.roots[c.Root].Path)
@@ -112,7 +112,6 @@ func (p *pendingChanges) gitOf(c *overlay.Change) string {
 	return legible(strings.TrimPrefix(before+"/.git", "/"))
 }
 
-// show describes a change for the user.
 func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 	out := proc.ChangedFile{Path: legibleIn(p.roots[0].Path, p.Real(c)), Change: "modified", Doubt: c.Doubt}
 	switch {
@@ -152,7 +151,7 @@ func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 	return out
 }
 
-// inRepository names what was changed of a repository's data.
+// inRepository describes a change of git's own data.
 func inRepository(c *overlay.Change) string {
 	var names []string
 	objects := 0
@@ -180,7 +179,7 @@ func count(c *overlay.Change) (n int) {
 	return n - 1
 }
 
-// sides are both texts of a file, where they are ones and short enough.
+// sides returns the file's texts before and after. ok is false if one is not text or too long.
 func (p *pendingChanges) sides(c *overlay.Change) (before, after string, ok bool) {
 	size := int64(0)
 	if c.Lower.There() {
@@ -209,8 +208,8 @@ func (p *pendingChanges) sides(c *overlay.Change) (before, after string, ok bool
 	return before, after, true
 }
 
-// textOf reads a regular file that is a text. The file may be another one by now: it is compared
-// before it is replaced.
+// textOf reads a regular text file. The file may have been replaced by now; apply compares it
+// again.
 func textOf(path string) (string, bool) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -230,7 +229,7 @@ func textOf(path string) (string, bool) {
 	return text, utf8.ValidString(text) && !strings.Contains(text, "\x00")
 }
 
-// apply applies what was chosen; without choices it drops all that was listed.
+// apply applies the chosen changes. Without choices it drops everything listed.
 func (p *pendingChanges) apply(choices []proc.FileChoice) (found proc.Findings) {
 	for i, part := range p.parts {
 		choice := proc.FileChoice{}
@@ -275,8 +274,8 @@ func (p *pendingChanges) choose(c *overlay.Change, choice proc.FileChoice) {
 	}
 }
 
-// emptied leaves out new folders of which nothing is wanted, and reports that something of a change
-// is applied.
+// emptied drops new folders with no wanted content and reports whether some part of the change is
+// applied.
 func emptied(c *overlay.Change) (kept bool) {
 	if c.Left != "" || c.Dropped {
 		return false
@@ -297,8 +296,8 @@ func emptied(c *overlay.Change) (kept bool) {
 	return kept
 }
 
-// discard gives the view up with all that is in it.
+// discard deletes the view with all its changes.
 func (v *view) discard() {
-	_ = v.Retire() // where that fails, the folder is removed all the same
+	_ = v.Retire() // if it fails, the folder is removed anyway
 	v.sandbox.removing.Go(func() { _ = v.Close() })
 }

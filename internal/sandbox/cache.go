@@ -8,8 +8,7 @@ import (
 	"adze/internal/osfile/atomicfile"
 )
 
-// What the self-test found is kept in a file of the state folder, under a key of all that it
-// depends on.
+// The self-test's result is stored in the state folder under a key of everything it depends on.
 
 type cachedCopy struct {
 	Key    string `json:"key"`
@@ -18,7 +17,7 @@ type cachedCopy struct {
 
 func levelFile(state string) string { return filepath.Join(state, "sandbox", "level.json") }
 
-// recall is the report of an earlier run on this machine as it is.
+// recall returns the stored report for this machine in its current state.
 func recall(state string) (Report, bool) {
 	data, err := os.ReadFile(levelFile(state))
 	if err != nil {
@@ -31,7 +30,7 @@ func recall(state string) (Report, bool) {
 	return r.Report, true
 }
 
-// remember keeps a report. Where that fails the next run tests again.
+// remember stores a report. If it fails, the next run tests again.
 func remember(state string, r Report) {
 	data, err := json.Marshal(cachedCopy{machineKey(), r})
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// keptCaches is how long the private caches of a workspace are kept after their last use. Build
-// tools bound what is in them themselves, or nothing does, inside the sandbox as outside.
+// keptCaches is the time after which a workspace's unused private caches are deleted. Their size is
+// left to the build tools, as outside the sandbox.
 const keptCaches = 30 * 24 * time.Hour
 
-// caches are the private caches of all workspaces, a folder each.
+// caches manages the private caches of all workspaces, one folder each.
 type caches struct {
-	root string // the folder of all of them
-	own  string // the name of this workspace's
+	root string
+	own  string // this workspace's name
 	now  func() time.Time
 }
 
-// begin takes the own cache into use until the file is closed; if nil, it cannot be taken.
+// begin holds this workspace's cache until the file is closed. It returns nil on errors.
 func (c caches) begin() *os.File {
 	dir := filepath.Join(c.root, c.own)
 	if os.MkdirAll(dir, 0o700) != nil {
@@ -39,7 +39,7 @@ func (c caches) begin() *os.File {
 	return f
 }
 
-// trim removes the caches that nobody has used for long. Those that another adze uses stay.
+// trim removes caches unused for keptCaches, except those held by another adze.
 func (c caches) trim() {
 	entries, _ := os.ReadDir(c.root)
 	for _, e := range entries {

@@ -9,17 +9,17 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Setting says when commands run in the sandbox.
+// A Setting decides when commands run in the sandbox.
 type Setting string
 
 // The settings.
 const (
-	Auto     Setting = "auto"     // when they are wanted there, and it is full or Landlock's
-	Required Setting = "required" // always; where it is not full, not at all
-	Off      Setting = "off"      // never
+	Auto     Setting = "auto"     // if wanted, with a full sandbox or Landlock
+	Required Setting = "required" // always; without a full sandbox commands fail
+	Off      Setting = "off"
 )
 
-// ParseSetting reads one; empty is Auto.
+// ParseSetting parses a setting; "" means Auto.
 func ParseSetting(name string) (Setting, error) {
 	s := Setting(name)
 	if name == "" {
@@ -31,16 +31,17 @@ func ParseSetting(name string) (Setting, error) {
 	return s, nil
 }
 
-// ErrNotFull says that a sandbox was required, and there is none that holds everything.
+// ErrNotFull means that a full sandbox is required but not available.
 var ErrNotFull = errors.New("the sandbox is not full here")
 
-// Cage puts the commands of a run into its sandbox, or leaves them outside.
+// A Cage puts a run's commands into its sandbox or leaves them outside.
 type Cage struct {
 	Box     *Sandbox
 	Setting Setting
-	// Wanted says, with Auto, whether commands belong inside now; if nil, they do not.
+	// Wanted reports, with Auto, whether commands belong inside now. Nil means they do not.
 	Wanted func() bool
-	// Outside, with Auto, names commands that run outside all the same: the user's own; if nil, none.
+	// Outside reports, with Auto, whether a command runs outside anyway, such as the user's own.
+	// Nil means none does.
 	Outside func(proc.Command) bool
 }
 
@@ -48,17 +49,17 @@ func (c *Cage) inside() bool {
 	return c.Setting == Required || c.Setting == Auto && c.Wanted != nil && c.Wanted()
 }
 
-// Encloses reports whether a command is to run inside; where there is no sandbox, Enclose says what
-// comes of that.
+// Encloses reports whether a command should run inside. Enclose decides what happens if there is no
+// sandbox.
 func (c *Cage) Encloses(cmd proc.Command) bool {
-	inside := c.inside() || cmd.RequireWalls // the mode may have changed since it was allowed
+	inside := c.inside() || cmd.RequireWalls // the mode may have changed since the approval
 	if r, known := c.Box.Known(); known && c.Setting == Auto && r.walled() && !cmd.RequireWalls {
 		return false
 	}
 	return inside && !(c.Setting == Auto && (cmd.NoWalls || c.Outside != nil && c.Outside(cmd)))
 }
 
-// Enclose is proc.Cage.
+// Enclose implements proc.Cage.
 func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error) {
 	switch {
 	case !c.Encloses(cmd):
@@ -70,7 +71,7 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	switch {
 	case err != nil:
 		return proc.Walls{}, err
-	case c.Setting == Auto && report.walled() && !cmd.RequireWalls: // the user or a rule has allowed it
+	case c.Setting == Auto && report.walled() && !cmd.RequireWalls: // approved by the user or a rule
 		return proc.Walls{}, nil
 	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.RequireWalls && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
@@ -80,19 +81,18 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 	return proc.Walls{}, nil
 }
 
-// walled reports a sandbox of rules of the kernel alone. Commands only read there and have no
-// network, so those that a rule or the user allowed run outside.
+// walled reports whether the sandbox has Landlock rules only. Commands then only read and have no
+// network, so approved commands run outside.
 func (r Report) walled() bool { return r.Level == Degraded && r.Means == Landlock }
 
-// usable reports a sandbox that commands run in although it is not full.
+// usable reports whether commands run in a sandbox that is not full.
 func (r Report) usable() bool {
 	return r.Level == Degraded && (r.Means == Landlock || r.Means == RestrictedToken)
 }
 
-// Holds is the level of the sandbox that a command runs in, lasting where it goes on beyond its
-// call, and whether nothing of it gets out before it is judged: at level full, or a degraded one of
-// which the self-test found nothing open. The level is empty where commands run outside. The first
-// question tests it.
+// Holds returns the level for a command, and whether nothing gets out before it is judged: at level
+// full, or at a degraded level without gaps in the self-test. A lasting command goes on after its
+// call. The level is "" if commands run outside. The first call runs the self-test.
 func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 	r := c.Now(context.Background())
 	switch {
@@ -106,8 +106,8 @@ func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 	return string(r.Level), r.Level == Full
 }
 
-// Lacks says of the sandbox that commands run in whether they only read there and have no network,
-// and what it leaves open; both are empty where it is full or there is none.
+// Lacks reports whether commands only read and have no network, and the gaps of the sandbox. Both
+// are zero for a full sandbox and for none.
 func (c *Cage) Lacks() (walled bool, open []string) {
 	if r := c.Now(context.Background()); r.usable() {
 		return r.walled(), r.Open
@@ -115,7 +115,7 @@ func (c *Cage) Lacks() (walled bool, open []string) {
 	return false, nil
 }
 
-// Full reports that a command that may run inside only would. The first question tests it.
+// Full reports whether commands limited to the sandbox can run. The first call runs the self-test.
 func (c *Cage) Full() bool {
 	if c.Setting == Off {
 		return false
@@ -124,8 +124,8 @@ func (c *Cage) Full() bool {
 	return err == nil && report.Level == Full
 }
 
-// Aside says why commands cannot run so that their changes are kept apart. It is empty where they
-// can. The first question tests it.
+// Aside returns why the changes of commands cannot be kept apart, or "" if they can. The first call
+// runs the self-test.
 func (c *Cage) Aside() string {
 	if c.Setting == Off {
 		return "the sandbox is switched off"
@@ -140,7 +140,8 @@ func (c *Cage) Aside() string {
 	return c.Box.whyLive(report.Means)
 }
 
-// Check is an error where a sandbox is required and not full. It costs nothing where none is.
+// Check returns an error if a sandbox is required and not full. If none is required, it does no
+// work.
 func (c *Cage) Check(ctx context.Context) error {
 	if c.Setting != Required {
 		return nil
@@ -152,8 +153,8 @@ func (c *Cage) Check(ctx context.Context) error {
 	return err
 }
 
-// Now is what holds for the next command. It tests where commands run inside and nothing is known
-// yet.
+// Now returns the report for the next command. It runs the self-test if commands run inside and
+// there is no result yet.
 func (c *Cage) Now(ctx context.Context) Report {
 	if !c.inside() {
 		return c.outside()
@@ -168,7 +169,7 @@ func (c *Cage) Now(ctx context.Context) Report {
 	return report
 }
 
-// Shown is the same in a word, for a line of status, at once.
+// Shown returns the current level for a status line, without running the self-test.
 func (c *Cage) Shown() string {
 	if !c.inside() {
 		return string(NoLevel)
@@ -179,8 +180,8 @@ func (c *Cage) Shown() string {
 	return "not tested yet"
 }
 
-// used is what a report means for commands: with Auto, what is neither full nor Landlock's is not
-// used.
+// used returns the report as commands see it: with Auto, a sandbox neither full nor usable counts
+// as none.
 func (c *Cage) used(r Report) Report {
 	if c.Setting == Auto && r.Level != Full && !r.usable() {
 		return Report{Level: NoLevel, Means: None, How: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
@@ -195,7 +196,7 @@ func (c *Cage) outside() Report {
 	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox on puts them inside"}
 }
 
-// cageFunc is a cage of one function.
+// cageFunc is a proc.Cage from a function.
 type cageFunc func(proc.Command) (proc.Walls, error)
 
 func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }

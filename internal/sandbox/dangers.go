@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// dangers are the ways by which git runs a program, or reads another repository, because a new
-// repository in a workspace says so, or one that it holds, of a submodule or of a linked work tree.
-// Inner says that it is such a one itself: of those git writes where their work tree is.
+// dangers lists the ways in which a new repository in a workspace, or one inside it (a submodule or
+// linked work tree), makes git run a program or read another repository. If inner, the repository
+// is itself inside another one, and git writes its work tree's location into it.
 func dangers(repository, workspace string, inner bool) (out []string) {
 	info, err := os.Lstat(repository)
 	switch {
@@ -43,7 +43,8 @@ func dangers(repository, workspace string, inner bool) (out []string) {
 	return out
 }
 
-// ofRepository reports the folder of a submodule or linked work tree within a repository's own.
+// ofRepository reports whether dir belongs to a submodule or linked work tree inside the
+// repository's folder.
 func ofRepository(dir, repository string) bool {
 	return slices.ContainsFunc([]string{"modules", "worktrees"}, func(name string) bool {
 		in := filepath.Join(repository, name)
@@ -51,7 +52,7 @@ func ofRepository(dir, repository string) bool {
 	})
 }
 
-// programsOf are the dangers of one repository without those that it holds.
+// programsOf lists one repository's dangers, without the repositories inside it.
 func programsOf(dir, workspace string, inner bool) []string {
 	if !inner {
 		workspace = ""
@@ -71,7 +72,7 @@ func programsOf(dir, workspace string, inner bool) []string {
 	return out
 }
 
-// leadsTo is a path as a file in a folder names it, free of links where it is there.
+// leadsTo resolves a path named by a file in dir, with links resolved if it exists.
 func leadsTo(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -82,8 +83,8 @@ func leadsTo(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// waiting are the commands that a stopped rebase of a repository would run when somebody goes on
-// with it: the lines exec of its list, and a strategy, which is a program by its name.
+// waiting lists the commands of a stopped rebase that would run when it continues: its exec lines,
+// and a strategy, which names a program.
 func waiting(repository string) (out []string) {
 	for _, name := range []string{"git-rebase-todo", "git-rebase-todo.backup", "strategy"} {
 		file := filepath.Join(repository, "rebase-merge", name)
@@ -104,8 +105,8 @@ func waiting(repository string) (out []string) {
 	return out
 }
 
-// programsInHooks lists what git runs of a folder of hooks. Those ending in .sample, of which it
-// puts a dozen into each repository, are not run.
+// programsInHooks lists the hooks in a folder. Git never runs the .sample files that it puts into
+// each repository.
 func programsInHooks(dir string) (out []string) {
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		return []string{"hooks is a link"}
@@ -119,12 +120,11 @@ func programsInHooks(dir string) (out []string) {
 	return out
 }
 
-// maxConfig bounds a configuration that is read.
 const maxConfig = 1 << 20
 
-// programsIn lists the settings of a configuration that are not known to be harmless. It takes
-// git's own file format line by line: what it does not understand is a danger. A work tree may be
-// any folder of the workspace, if one is given.
+// programsIn lists the settings of a configuration file that are not known to be harmless. It
+// parses git's format line by line and treats anything it cannot parse as a danger. If workspace is
+// not "", a work tree may be any folder in it.
 func programsIn(file, workspace string) (out []string) {
 	info, err := os.Lstat(file)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
@@ -169,7 +169,7 @@ func programsIn(file, workspace string) (out []string) {
 	return out
 }
 
-// harmless are the settings that git itself writes when a repository is made, cloned or worked in.
+// harmless lists the settings that git itself writes on init, clone and everyday work.
 func harmless() []string {
 	return []string{"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode",
 		"core.symlinks", "core.autocrlf", "core.eol", "core.sparsecheckout", "core.sparsecheckoutcone", "extensions.objectformat", "extensions.partialclone", "extensions.refstorage",

@@ -11,19 +11,18 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// A database that another program has open cannot be kept apart: both keep each other from writing
-// by locks on the file itself. A command that names it works on the real folder where that holds
-// nothing else; else it is asked about.
+// A view cannot isolate a database that another program has open: both exclude each other by locks
+// on the file itself. A command that names one works on the real folder if that holds nothing else;
+// otherwise the user is asked.
 
-// Bounds of the names in a command that are looked at, and of a folder in which databases are
-// looked for.
+// Limits on the names examined in a command, and on the entries examined in a folder.
 const (
 	maxDatabaseWords   = 64
 	maxDatabaseEntries = 256
 )
 
-// openDatabases are the databases in the workspace that a command names, or whose folder it names,
-// and that other programs have open.
+// openDatabases returns the workspace's databases that the command names, directly or by their
+// folder, and that other programs have open.
 func (p *plan) openDatabases() (found []string) {
 	words := strings.FieldsFunc(strings.Join(p.command.Argv, " "), func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;:|&<>(),=", r) })
 	for _, word := range words[:min(len(words), maxDatabaseWords)] {
@@ -37,7 +36,7 @@ func (p *plan) openDatabases() (found []string) {
 		} else if info.IsDir() {
 			files = nil
 			if f, err := os.Open(path); err == nil {
-				names, _ := f.Readdirnames(maxDatabaseEntries) // of what cannot be read there is nothing to keep
+				names, _ := f.Readdirnames(maxDatabaseEntries) // unreadable entries need no protection
 				_ = f.Close()
 				for _, name := range names {
 					files = append(files, filepath.Join(path, name))
@@ -53,8 +52,8 @@ func (p *plan) openDatabases() (found []string) {
 	return found
 }
 
-// keepDatabases has the command work on the real folders of databases that are in use, where these
-// hold nothing else.
+// keepDatabases lets the command work on the real folders of open databases if these hold nothing
+// else.
 func (p *plan) keepDatabases() {
 	if p.live != "" || p.command.KeepChanges {
 		return
@@ -66,7 +65,7 @@ func (p *plan) keepDatabases() {
 	}
 }
 
-// onlyDatabase reports that a folder holds a database with its journals and nothing else.
+// onlyDatabase reports whether a folder holds nothing but a database and its journals.
 func onlyDatabase(file string) bool {
 	names, err := os.ReadDir(filepath.Dir(file))
 	return err == nil && !slices.ContainsFunc(names, func(e os.DirEntry) bool {
@@ -75,8 +74,8 @@ func onlyDatabase(file string) bool {
 	})
 }
 
-// DatabaseInUse says why a command can only work on the real files: it names a database that
-// another program has open, in a folder that holds other files, too. It is empty where it need not.
+// DatabaseInUse returns why a command must work on the real files, or "". It must if it names a
+// database that another program has open, in a folder with other files.
 func (s *Sandbox) DatabaseInUse(argv []string, dir string) string {
 	p := plan{workspace: s.workspace}
 	p.command.Argv, p.command.Dir = argv, dir

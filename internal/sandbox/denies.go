@@ -15,33 +15,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// covers reports a path below the root that the rule is about, or a folder with nothing in it that
-// the rule is not about.
+// covers reports whether the rule matches a path below its root. A pattern for everything in a
+// folder matches the folder too.
 func (d Denial) covers(rel string) bool {
 	ok, err := doublestar.Match(d.Pattern, d.Fold(rel))
 	return ok && err == nil
 }
 
-// steps are the names of the pattern, one for each folder.
 func (d Denial) steps() []string { return strings.Split(d.Pattern, "/") }
 
-// denies finds the paths that deny rules cover. It keeps the folders that it has read, by their
-// time of change.
+// denies finds the paths covered by deny rules. It caches folder listings by modification time.
 type denies struct {
 	mu      sync.Mutex
 	folders map[string]folderListing
 }
 
-// folderListing is what was in a folder.
 type folderListing struct {
 	changed unix.Timespec
 	at      time.Time
 	names   []string
-	folder  []bool // of each name
+	folder  []bool // for each name
 }
 
-// deny finds what rules keep from this command: p.hidden and p.kept from being read, of the
-// workspace and beside it, and p.still from being written.
+// deny computes the paths that rules keep from this command: p.hidden and p.veiled from reading, in
+// the workspace and outside it, and p.still from writing.
 func (p *plan) deny(s *Sandbox) {
 	rules := s.o.Rules
 	if rules == nil {
@@ -58,13 +55,13 @@ func (p *plan) deny(s *Sandbox) {
 	if len(p.hidden) == 0 {
 		return
 	}
-	// Nothing need be held that is not there for the command.
+	// Paths hidden from the command need no further protection.
 	gone := func(path string) bool { return among(p.hidden, path, false) }
 	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return gone(g.path) })
 	p.missing = slices.DeleteFunc(p.missing, gone)
 }
 
-// find lists the paths that rules cover, the topmost only.
+// find lists the covered paths, topmost only.
 func (f *denies) find(p *plan, rules []Denial) (out []string) {
 	for _, d := range rules {
 		f.walk(p, d, d.Root, "", d.steps(), &out)
@@ -81,7 +78,7 @@ func (f *denies) find(p *plan, rules []Denial) (out []string) {
 
 func (f *denies) walk(p *plan, d Denial, dir, rel string, steps []string, out *[]string) {
 	if len(steps) == 0 || steps[0] == "**" && !within(dir, p.workspace.path) && !p.home.shownByUser(dir) && within(p.workspace.path, dir) {
-		if len(steps) > 0 && dir != p.workspace.path { // of all that is around the workspace it alone is looked through
+		if len(steps) > 0 && dir != p.workspace.path { // around the workspace, only the workspace itself is searched
 			inner, _ := filepath.Rel(d.Root, p.workspace.path)
 			f.walk(p, d, p.workspace.path, inner, steps, out)
 		}
@@ -107,7 +104,6 @@ func (f *denies) walk(p *plan, d Denial, dir, rel string, steps []string, out *[
 	}
 }
 
-// list reads a folder, or remembers it.
 func (f *denies) list(dir string) folderListing {
 	var st unix.Stat_t
 	if unix.Lstat(dir, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -118,7 +114,7 @@ func (f *denies) list(dir string) folderListing {
 		return old
 	}
 	l := folderListing{changed: changed, at: time.Now()}
-	entries, _ := os.ReadDir(dir) // what cannot be read here cannot be there
+	entries, _ := os.ReadDir(dir) // an unreadable folder is unreadable to the command too
 	for _, e := range entries {
 		l.names, l.folder = append(l.names, e.Name()), append(l.folder, e.Type() == fs.ModeDir)
 	}

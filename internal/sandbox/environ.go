@@ -13,14 +13,15 @@ import (
 	"strings"
 )
 
-// insideCache is where a command finds its caches, which lie with adze's state outside.
+// insideCache is the command's path of its caches, which lie in adze's state outside.
 const insideCache = "/run/adze/cache"
 
-// insideOwn is where a command finds its own folder (proc.Command.OwnDir), which may lie with
-// adze's state outside, where no command sees anything.
+// insideOwn is the command's path of its own folder (proc.Command.OwnDir), which may lie in adze's
+// state, hidden from all commands.
 const insideOwn = "/run/adze/own"
 
-// ownInside is that folder for means that mount; empty where the command has none.
+// ownInside returns insideOwn, or "" if the command has no folder of its own. It is for means that
+// mount.
 func (p *plan) ownInside() string {
 	if p.command.OwnDir {
 		return insideOwn
@@ -28,7 +29,7 @@ func (p *plan) ownInside() string {
 	return ""
 }
 
-// own is the command's own folder for means that mount nothing.
+// own returns the command's own folder for means without mounts.
 func (p *plan) own() []string {
 	if p.command.OwnDir {
 		return []string{p.command.Dir}
@@ -36,31 +37,31 @@ func (p *plan) own() []string {
 	return nil
 }
 
-// cacheDir is where the caches of commands in a workspace are kept. They are not the user's: what
-// a command leaves there runs again, and outside nobody must be hit by it. Nor are they another
-// workspace's.
+// cacheDir returns the folder of a workspace's command caches. They are separate from the user's
+// and from other workspaces', because a command's cached output runs again and must not affect
+// anyone outside.
 func cacheDir(state, workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return filepath.Join(state, "sandbox", "cache", hex.EncodeToString(sum[:8]))
 }
 
-// Forget removes what is kept for commands in a workspace that is no more: their caches and private
-// views. It must not be called while an adze works there.
+// Forget removes the caches and private views of a deleted workspace. It must not run while an adze
+// works there.
 func Forget(state, workspace string) error {
 	cache := cacheDir(state, workspace)
 	return errors.Join(os.RemoveAll(cache), os.RemoveAll(cache+".lock"), os.RemoveAll(cache+".layers.lock"), os.RemoveAll(viewsDir(state, workspace)))
 }
 
-// outward are variables by which programs reach what is not there: agents, screens, buses, daemons.
+// outward lists variables for unreachable services: agents, screens, buses, daemons.
 func outward() []string {
 	return []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY",
 		"WAYLAND_DISPLAY", "XAUTHORITY", "DOCKER_HOST", "CONTAINER_HOST", "KUBECONFIG", "TMUX", "STY", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE",
 		"TMPDIR", "TEMP", "TMP"}
 }
 
-// cacheTable lists where build tools keep what can be made or downloaded again: the variable that
-// names the folder, its place in the home otherwise, and its place for commands. Of tools that keep
-// credentials or programs beside it, only parts are listed.
+// cacheTable lists the build tools' caches of downloads and build output: the variable that names
+// the folder, its default place in the home, and its place for commands. For tools that keep
+// credentials or programs beside their cache, it lists only parts.
 func cacheTable() []struct{ variable, home, below, name string } {
 	return []struct{ variable, home, below, name string }{
 		{"GOCACHE", ".cache/go-build", "", "go-build"},
@@ -88,14 +89,14 @@ func cacheTable() []struct{ variable, home, below, name string } {
 	}
 }
 
-// usesPnpm reports a command that names pnpm, or a workspace whose packages pnpm locks.
+// usesPnpm reports whether the command names pnpm or the workspace has pnpm's lock file.
 func (p *plan) usesPnpm() bool {
 	return slices.ContainsFunc(p.command.Argv, func(word string) bool { return strings.Contains(word, "pnpm") }) ||
 		there(filepath.Join(p.workspace.path, "pnpm-lock.yaml"))
 }
 
-// environ is the command's environment with private caches; modules that the user has are read
-// from theirs.
+// environ returns the command's environment with private caches. Go modules are still read from the
+// user's cache.
 func (p *plan) environ() []string { return p.environAt(insideCache, "/tmp") }
 
 func (p *plan) environAt(cache, tmp string) []string {
@@ -109,7 +110,7 @@ func (p *plan) environAt(cache, tmp string) []string {
 			own[c.variable] = cache + "/" + at
 		}
 	}
-	if p.usesPnpm() { // its store lies in no cache folder; npm warns of a setting that it does not know
+	if p.usesPnpm() { // pnpm's store is in no cache folder; npm warns of this unknown setting
 		own["npm_config_store_dir"], own["pnpm_config_store_dir"] = cache+"/pnpm", cache+"/pnpm"
 	}
 	p.readOn(own, cache)
@@ -118,8 +119,7 @@ func (p *plan) environAt(cache, tmp string) []string {
 		own["GOPROXY"] = proxy
 	}
 	if slices.Contains(p.missing, filepath.Join(p.workspace.path, ".git")) {
-		// go takes the empty folder that stands there for a repository and fails to ask git about
-		// it.
+		// go takes the empty placeholder folder for a repository and fails to ask git about it.
 		own["GOFLAGS"] = strings.TrimSpace(cmp.Or(p.lookup("GOFLAGS"), set["GOFLAGS"]) + " -buildvcs=false")
 	}
 	var out []string
@@ -136,7 +136,7 @@ func (p *plan) environAt(cache, tmp string) []string {
 	return out
 }
 
-// readOn lets tools take what the user's own caches hold, which they cannot write to.
+// readOn lets tools read the user's own caches, which stay read only.
 func (p *plan) readOn(own map[string]string, cache string) {
 	home := p.lookup("HOME")
 	shown := func(name string) (string, bool) {
@@ -153,15 +153,15 @@ func (p *plan) readOn(own map[string]string, cache string) {
 		own["RUSTUP_HOME"] = at
 	}
 	repository := "-Dmaven.repo.local=" + cache + "/m2"
-	if at, ok := shown(".m2/repository"); ok { // before Maven 3.9 that alone is used, which cannot be written to
+	if at, ok := shown(".m2/repository"); ok { // before Maven 3.9 it would be the only repository, and it is read only
 		own["MAVEN_ARGS"] = strings.TrimSpace(p.lookup("MAVEN_ARGS") + " " + repository + " -Dmaven.repo.local.tail=" + at)
 	} else {
 		own["MAVEN_OPTS"] = strings.TrimSpace(p.lookup("MAVEN_OPTS") + " " + repository)
 	}
 }
 
-// goProxy lets go take modules out of the user's module cache, which it cannot write to, and asks
-// further where a module is not there (https://go.dev/ref/mod#goproxy-protocol).
+// goProxy makes go read modules from the user's read-only module cache first, then from the network
+// (https://go.dev/ref/mod#goproxy-protocol).
 func (p *plan) goProxy(set map[string]string) string {
 	real := p.goModules(set)
 	if real == "" || strings.ContainsAny(real, ",|%?# ") {
@@ -170,8 +170,7 @@ func (p *plan) goProxy(set map[string]string) string {
 	return "file://" + real + "," + cmp.Or(p.lookup("GOPROXY"), set["GOPROXY"], "direct")
 }
 
-// goModules is the folder with the modules that go has downloaded for the user; empty where there
-// is none.
+// goModules returns the user's module download cache, or "" if there is none.
 func (p *plan) goModules(set map[string]string) string {
 	mods := cmp.Or(p.lookup("GOMODCACHE"), set["GOMODCACHE"])
 	if mods == "" {
@@ -185,7 +184,7 @@ func (p *plan) goModules(set map[string]string) string {
 	return real
 }
 
-// goSettings reads what go env -w has written.
+// goSettings reads the settings written by go env -w.
 func goSettings(home string) map[string]string {
 	out := map[string]string{}
 	data, err := os.ReadFile(filepath.Join(home, ".config", "go", "env"))

@@ -12,17 +12,16 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// gitPlaces are files and folders of a workspace that git runs or reads because its settings say
-// so: hooks, filters, included files.
+// gitPlaces collects a workspace's files and folders that git runs or reads because of its
+// settings: hooks, filters, included files.
 type gitPlaces struct {
 	workspace string
 	runs      []string
-	hooks     []string // of runs, the folders of hooks
+	hooks     []string // the hook folders among runs
 }
 
-// gitRuns asks git for the places, for the repository of a workspace, whose folder may lie
-// elsewhere, and for nested ones that have settings of the kind. Where git cannot tell, none are
-// known.
+// gitRuns asks git for those places, for the workspace's repository, whose folder may lie
+// elsewhere, and for nested repositories with such settings. If git fails, the list is empty.
 func gitRuns(workspace, elsewhere string, nested, env []string) *gitPlaces {
 	g := &gitPlaces{workspace: workspace}
 	dirs := []string{filepath.Join(workspace, ".git")}
@@ -44,7 +43,6 @@ func gitRuns(workspace, elsewhere string, nested, env []string) *gitPlaces {
 	return g
 }
 
-// read asks git about one repository.
 func (g *gitPlaces) read(top string, dirs, env []string) {
 	fields, err := gitList(top, proc.Outside(env, g.workspace))
 	if err != nil {
@@ -59,15 +57,15 @@ func (g *gitPlaces) read(top string, dirs, env []string) {
 	}
 }
 
-// settingsTime bounds what git may take to tell its settings.
 const settingsTime = 10 * time.Second
 
-// gitList asks git for its settings: where each comes from, then its name and value.
+// gitList returns git's settings: origins at even indexes, each followed by a key, a newline and
+// the value.
 func gitList(dir string, env []string, flags ...string) ([]string, error) {
 	return gitLists(dir, proc.Outside(env, dir), maxConfig, append([]string{"config", "--list", "--show-origin", "-z", "--includes"}, flags...)...)
 }
 
-// gitLists asks git for a list, of so many bytes at most, whose entries end in NUL.
+// gitLists runs git and splits its output, at most most bytes, at NULs.
 func gitLists(dir string, env []string, most int, argv ...string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settingsTime)
 	defer cancel()
@@ -80,7 +78,7 @@ func gitLists(dir string, env []string, most int, argv ...string) ([]string, err
 	return strings.Split(strings.TrimSuffix(r.Output.Head, "\x00"), "\x00"), err
 }
 
-// setting adds the places that one setting names.
+// setting adds the places named by one setting.
 func (g *gitPlaces) setting(top string, dirs []string, key, value string) {
 	section, _, _ := strings.Cut(strings.ToLower(key), ".")
 	switch section {
@@ -95,7 +93,7 @@ func (g *gitPlaces) setting(top string, dirs []string, key, value string) {
 	if strings.EqualFold(key, "core.hookspath") {
 		at := g.add(top, value)
 		g.hooks = append(g.hooks, at)
-		if parent := filepath.Dir(at); filepath.Base(at) == "_" && parent != top { // husky's hooks run those beside them
+		if parent := filepath.Dir(at); filepath.Base(at) == "_" && parent != top { // husky's hooks run the scripts beside their folder
 			g.hooks = append(g.hooks, g.add("", parent))
 		}
 		return
@@ -107,7 +105,7 @@ func (g *gitPlaces) setting(top string, dirs []string, key, value string) {
 	}
 }
 
-// add adds a place in the workspace that is not the workspace itself.
+// add adds a place below the workspace and returns its path.
 func (g *gitPlaces) add(dir, path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)

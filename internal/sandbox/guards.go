@@ -14,30 +14,29 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// guards collects the places that a command may not change, parents before children.
+// guards collects the places protected from a command, parents before children.
 type guards struct {
 	list    []guard
 	missing []string
 	err     error
 }
 
-// lock makes a place read only, and everything between it and its writable root a mount point. A
-// place that is not there is made for the time: an empty folder, also where a file is expected,
-// because programs take an empty file for one.
+// lock makes a place read only, and makes every folder between it and its writable root a mount
+// point. A missing place gets an empty folder until the command ends, even if a file is expected:
+// programs would read an empty file as a valid one.
 func (g *guards) lock(root, path string) {
 	g.add(root, path, namespace.Locked, true)
 }
 
-// lockIfThere does the same for places that must not be made, because an empty folder there would
-// be a fault to the programs that look.
+// lockIfThere is like lock but leaves missing places alone, for programs that fail on an empty
+// folder.
 func (g *guards) lockIfThere(root, path string) {
 	if there(path) && !isLink(path) {
 		g.add(root, path, namespace.Locked, false)
 	}
 }
 
-// guarded reports that a place is guarded already, by more than being kept where it is where that
-// counts.
+// guarded reports whether a place has a guard at least as strong as kind.
 func (g *guards) guarded(path string, kind namespace.Kind) bool {
 	return slices.ContainsFunc(g.list, func(have guard) bool {
 		return have.path == path && (kind == namespace.Same || have.kind == kind || have.kind == namespace.Locked)
@@ -61,7 +60,7 @@ func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
 		info, err := os.Lstat(at)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			// What is missing below the root is one folder, locked whole.
+			// The topmost missing folder is locked as a whole.
 			if !create || slices.Contains(g.missing, at) {
 				return
 			}
@@ -76,7 +75,7 @@ func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
 		case !last && !info.IsDir():
 			return
 		case create && isPlaceholder(at):
-			g.missing = append(g.missing, at) // of another command, which may end before this one
+			g.missing = append(g.missing, at) // another command's placeholder, which may end before this one
 			last = true
 		}
 		step := guard{at, namespace.Same}
@@ -92,8 +91,7 @@ func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
 	}
 }
 
-// isPlaceholder tells a folder that stands for something missing: it is empty, and nobody may write
-// to it.
+// isPlaceholder reports whether path is an empty folder without write permission.
 func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != fs.ModeDir|0o555 {

@@ -7,19 +7,18 @@ import (
 	"unicode"
 )
 
-// restrictFile says that programs without a profile of AppArmor get namespaces without rights, as
-// on Ubuntu from 23.10 on.
+// restrictFile holds the kernel setting that gives programs without an AppArmor profile namespaces
+// without rights, as on Ubuntu since 23.10.
 const restrictFile = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
 
-// Hint is what a user can do where a report is not full.
+// Hint returns advice for the user if a report is not full.
 func Hint(r Report) string {
 	data, _ := os.ReadFile(restrictFile)
 	exe, _ := os.Executable()
 	return hint(r, strings.TrimSpace(string(data)) == "1", switchedOff(), exe)
 }
 
-// switchedOff is the setting of the kernel that lets this user make no namespaces, as sysctl(8)
-// sets it. It is empty where none does.
+// switchedOff returns the sysctl(8) setting that forbids this user namespaces, or "".
 func switchedOff() string {
 	for setting, on := range map[string]string{"user.max_user_namespaces": "15000", "kernel.unprivileged_userns_clone": "1"} {
 		data, _ := os.ReadFile("/proc/sys/" + strings.ReplaceAll(setting, ".", "/"))
@@ -30,11 +29,10 @@ func switchedOff() string {
 	return ""
 }
 
-// profileFile is where the profile of adze is kept, also by its package.
+// profileFile is the path of adze's AppArmor profile; adze's own package uses it too.
 const profileFile = "/etc/apparmor.d/adze"
 
-// Profile is a profile of AppArmor that lets a program make namespaces and restricts it in nothing
-// else.
+// Profile returns an AppArmor profile that allows a program namespaces and restricts nothing else.
 func Profile(program string) string {
 	return `# Lets adze make user namespaces, which it keeps commands in.
 abi <abi/4.0>,
@@ -56,7 +54,7 @@ func hint(r Report, restricted bool, off, exe string) string {
 	case off != "":
 		return "let adze make namespaces: sudo sysctl -w " + off
 	case restricted:
-		// One program is let through. The setting for all programs is better left as it is.
+		// Only one program gets the right; the setting for all programs stays as it is.
 		return "let adze make namespaces: " + legible(exe) + " doctor --apparmor | sudo tee " + profileFile + " | sudo apparmor_parser -r"
 	case strings.Contains(r.How, "/proc: operation not permitted"):
 		return "this is a container that hides parts of /proc: start it so that it does not (docker run --security-opt systempaths=unconfined), or let it be the sandbox"
@@ -64,7 +62,7 @@ func hint(r Report, restricted bool, off, exe string) string {
 	return "allow only what you would run yourself, or work in a virtual machine"
 }
 
-// legible is a name that came from a command, in one line.
+// legible returns a name from a command on one line.
 func legible(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
 		name = strconv.Quote(name)

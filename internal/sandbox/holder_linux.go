@@ -17,15 +17,14 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// holder is the process that holds the mounts of a stage, or those of caches: see namespace.Hold.
-// It ends with the socket, so that it does not outlive adze.
+// holder is the process that holds the mounts of a stage or the caches; see namespace.Hold. It ends
+// when its socket closes, so it does not outlive adze.
 type holder struct {
 	mu      sync.Mutex
 	process *os.Process
 	conn    *net.UnixConn
 }
 
-// holdViews starts the holder of a stage's views.
 func holdViews(v *overlay.View, roots []apply.Root) (*holder, error) {
 	var views []namespace.HeldFolder
 	for i, r := range roots {
@@ -34,7 +33,6 @@ func holdViews(v *overlay.View, roots []apply.Root) (*holder, error) {
 	return hold(views)
 }
 
-// hold starts a holder.
 func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 	conn, theirs, err := socketPair(unix.SOCK_SEQPACKET, "views")
 	if err != nil {
@@ -72,7 +70,7 @@ func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 	return h, err
 }
 
-// tree is a detached copy of the mount of a root.
+// tree returns a detached copy of a root's mount.
 func (h *holder) tree(i int) (*os.File, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,7 +85,7 @@ func (h *holder) tree(i int) (*os.File, error) {
 	return files[0], nil
 }
 
-// ask sends a byte and reads the answer, with the descriptor that it may bring.
+// ask sends a byte and reads the response, with its descriptor if any.
 func (h *holder) ask(what byte) ([]*os.File, error) {
 	if _, err := h.conn.Write([]byte{what}); err != nil {
 		return nil, fmt.Errorf("the holder of views has ended: %w", err)
@@ -104,7 +102,7 @@ func (h *holder) ask(what byte) ([]*os.File, error) {
 	return files, nil
 }
 
-// close ends the process. The views stay as long as somebody has a copy of their mounts.
+// close ends the process. The views last while anyone has a copy of their mounts.
 func (h *holder) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

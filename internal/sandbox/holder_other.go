@@ -9,7 +9,7 @@ import (
 	"adze/internal/sandbox/overlay/apply"
 )
 
-// holder is of nothing: there are no views on this system.
+// holder is empty: this system has no views.
 type holder struct{}
 
 func holdViews(*overlay.View, []apply.Root) (*holder, error) { return nil, overlay.ErrUnsupported }

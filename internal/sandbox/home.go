@@ -13,43 +13,43 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// home is what a command sees of the places that belong to users: the folders that are empty but
-// for what is shown in them.
+// home describes the users' places as a command sees them: folders that are empty except for the
+// paths shown in them.
 type home struct {
-	hollow []string      // free of links, outermost first
-	files  []string      // of the root folder; they are empty
+	hollow []string      // without links, outermost first
+	files  []string      // in the root folder; empty for the command
 	shown  []visiblePath // in hollow folders
 	links  []link
-	locked []string // in what is shown and writable
-	veiled []string // in what is shown; nothing is there
-	byUser []string // of what is shown
+	locked []string // read only, in shown writable places
+	veiled []string // in shown places; empty for the command
+	byUser []string // shown by the user
 }
 
-// visiblePath is a file or folder of the host that commands see below a hollow folder.
+// visiblePath is a host path visible below a hollow folder.
 type visiblePath struct {
-	path string
-	from string // what stands there, where that is a copy; else the path
-	// writable: commands may change it.
+	path     string
+	from     string // path of a copy, or "" for the path itself
 	writable bool
 	git      bool // the copy of git's configuration
 }
 
-// link is a symbolic link on the way to something that is shown.
+// link is a symbolic link on the way to a shown path.
 type link struct{ path, target string }
 
-// systemTops are the folders of the root folder that belong to the system. All others may hold what
-// belongs to users: homes, drives, other projects.
+// systemTops lists the system's own folders below /. All others may hold user data: homes, drives,
+// other projects.
 func systemTops() []string {
 	return []string{"bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "run", "sbin", "snap", "sys", "tmp", "usr", "var",
 		"Applications", "Library", "System", "cores", "private"}
 }
 
-// systemVars are those of /var. The others hold mail, jobs that wait, backups, web sites.
+// systemVars lists the system's folders below /var. The others hold mail, queued jobs, backups, web
+// sites.
 func systemVars() []string {
 	return []string{"cache", "db", "empty", "folders", "lib", "local", "lock", "log", "opt", "run", "select", "tmp"}
 }
 
-// look finds out what is hollow, and what is shown in it.
+// look determines the hollow folders and the paths shown in them.
 func (p *plan) look(s *Sandbox) home {
 	v := &viewer{plan: p, sandbox: s, read: slices.Clone(s.o.Read), write: slices.Clone(s.o.Write)}
 	if rules := s.o.Rules; rules != nil {
@@ -71,15 +71,15 @@ func (p *plan) look(s *Sandbox) home {
 	return v.home
 }
 
-// viewer gathers a home.
+// viewer builds a home.
 type viewer struct {
 	home
 	plan        *plan
 	sandbox     *Sandbox
-	read, write []string // what the user shows
+	read, write []string // shown by the user
 }
 
-// empty lists what is hollow.
+// empty collects the hollow folders.
 func (v *viewer) empty() {
 	add := func(path string) {
 		if !within(path, v.plan.workspace.path) && !v.covered(path) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(path, dir) }) {
@@ -104,7 +104,7 @@ func (v *viewer) empty() {
 	}
 	if at := v.sandbox.o.Home; at != "" && at != "/" && !ofSystem(at) {
 		if real, ok := realOf(at); ok {
-			add(real) // inside another one it is there for its own sake
+			add(real) // inside another hollow folder it is kept for its own sake
 			if !slices.Contains(v.hollow, real) && !within(real, v.plan.workspace.path) {
 				v.hollow = append(v.hollow, real)
 			}
@@ -113,35 +113,35 @@ func (v *viewer) empty() {
 	slices.Sort(v.hollow)
 }
 
-// ofSystem reports a folder in which programs of the system lie, which some users have as their
+// ofSystem reports whether path is a folder of system programs, which some users have as their
 // home.
 func ofSystem(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return slices.Contains(systemTops(), first) && first != "var" && first != "opt" && first != "tmp" && first != "run" && first != "private"
 }
 
-// covered reports that a path lies in a hollow folder.
+// covered reports whether a path lies in a hollow folder.
 func (h *home) covered(path string) bool {
 	return slices.ContainsFunc(h.hollow, func(dir string) bool { return within(path, dir) })
 }
 
-// visible reports that a path which lies in a hollow folder is shown there.
+// visible reports whether a path in a hollow folder is shown there.
 func (h *home) visible(path string) bool {
 	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return within(path, s.path) })
 }
 
-// opened reports a path in what is shown and writable.
+// opened reports whether a path lies in a shown, writable place.
 func (h *home) opened(path string) bool {
 	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return s.writable && within(path, s.path) })
 }
 
-// shownByUser reports a folder in one that the user shows.
+// shownByUser reports whether a folder lies in one shown by the user.
 func (h *home) shownByUser(dir string) bool {
 	return slices.ContainsFunc(h.byUser, func(at string) bool { return within(dir, at) })
 }
 
-// show shows what is at a path, and the links on the way. It reports whether something is there and
-// may be shown: nothing that has the home, the workspace or a hollow folder in it is.
+// show shows a path and the links on the way to it. It reports whether the path exists and may be
+// shown: a path that contains the home, the workspace or a hollow folder may not.
 func (v *viewer) show(path string) bool {
 	if !filepath.IsAbs(path) {
 		return false
@@ -152,7 +152,7 @@ func (v *viewer) show(path string) bool {
 	}
 	v.way(filepath.Clean(path))
 	if !v.covered(real) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return real != dir && within(real, dir) }) {
-		return true // it is there anyway
+		return true // already visible
 	}
 	if v.around(real) {
 		return false
@@ -163,9 +163,9 @@ func (v *viewer) show(path string) bool {
 	return true
 }
 
-// way shows the links that a path crosses in hollow folders.
+// way shows a path's links in hollow folders.
 func (v *viewer) way(path string) {
-	for range 8 { // links that lead to links
+	for range 8 { // links may lead to links
 		next, ok := v.crosses(path)
 		if !ok {
 			return
@@ -174,7 +174,7 @@ func (v *viewer) way(path string) {
 	}
 }
 
-// crosses shows the first link of a path, and returns the path behind it.
+// crosses shows a path's first link and returns the path behind it.
 func (v *viewer) crosses(path string) (behind string, ok bool) {
 	at := ""
 	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
@@ -198,7 +198,7 @@ func (v *viewer) crosses(path string) (behind string, ok bool) {
 	return "", false
 }
 
-// tidy leaves out what is shown twice, and links that lie in something that is shown.
+// tidy removes duplicates, and links inside shown folders.
 func (v *viewer) tidy() {
 	slices.SortStableFunc(v.shown, func(a, b visiblePath) int { return strings.Compare(a.path, b.path) })
 	var out []visiblePath
@@ -212,7 +212,7 @@ func (v *viewer) tidy() {
 	v.links = slices.DeleteFunc(v.links, func(l link) bool { return v.visible(l.path) || within(l.path, v.plan.workspace.path) })
 }
 
-// mounts is the home for means that mount.
+// mounts returns the home as mounts.
 func (h *home) mounts() (out []namespace.Mount) {
 	for _, path := range h.hollow {
 		out = append(out, namespace.Mount{Kind: namespace.Hollow, Path: path})
@@ -242,8 +242,8 @@ func (h *home) mounts() (out []namespace.Mount) {
 	return out
 }
 
-// reach is what can be read and written below hollow folders, for means that mount nothing: there
-// copies stand at paths of ours.
+// reach returns the readable and writable paths below hollow folders, for means without mounts.
+// There, copies have paths in adze's state.
 func (h *home) reach() (read, write []string) {
 	for _, s := range h.shown {
 		switch {
@@ -258,7 +258,7 @@ func (h *home) reach() (read, write []string) {
 	return read, write
 }
 
-// gitEnv tells git where the copy of the user's configuration is, for means that mount nothing.
+// gitEnv points git to the copy of the user's configuration, for means without mounts.
 func (h *home) gitEnv() []string {
 	for _, s := range h.shown {
 		if s.from != "" && s.git {
@@ -268,9 +268,9 @@ func (h *home) gitEnv() []string {
 	return []string{"GIT_CONFIG_GLOBAL=/dev/null"}
 }
 
-// places shows the toolchains of the home, whether they are on PATH or not, because a command may
-// put them there, and what variables name. Of the folders on PATH it shows what they need, too:
-// the folders around them that belong to the same installation, and where the links in them lead.
+// places shows the home's toolchains, even those not on PATH, because a command may add them, and
+// the places named by variables. For folders on PATH it also shows the rest of their installation
+// and the targets of their links.
 func (v *viewer) places() {
 	if home := v.sandbox.o.Home; home != "" {
 		for _, name := range toolchainFolders() {
@@ -288,7 +288,8 @@ func (v *viewer) places() {
 	}
 }
 
-// placeVariables are those that name places of programs, libraries and certificates, or several.
+// placeVariables lists variables that name places of programs, libraries and certificates. Some
+// hold several.
 func placeVariables() []string {
 	return []string{"PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "PERL5LIB", "RUBYLIB", "LIBRARY_PATH", "CPATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH", "CLASSPATH", "MANPATH",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO", "PIP_FIND_LINKS",
@@ -305,9 +306,9 @@ func (v *viewer) inHollow(path string) bool {
 	return ok && (v.covered(real) || v.covered(filepath.Clean(path)))
 }
 
-// installation shows what belongs to a folder of programs: the whole of a known toolchain, else the
-// folders beside it that programs are installed with. The folder around it may be a project, of
-// which nothing else is shown.
+// installation shows the installation around a folder of programs: a known toolchain as a whole,
+// otherwise the usual folders beside it. The parent may be a project, so nothing else in it is
+// shown.
 func (v *viewer) installation(dir string) {
 	for _, known := range toolchainFolders() {
 		if before, _, ok := strings.Cut(dir+"/", "/"+known+"/"); ok {
@@ -325,10 +326,9 @@ func (v *viewer) installation(dir string) {
 	v.beside(at)
 }
 
-// beside shows the parts of an installation.
 func (v *viewer) beside(at string) {
 	has := func(name string) bool { return there(filepath.Join(at, name)) }
-	if has("go.env") || has("VERSION") && has("pkg") && has("src") { // go's own
+	if has("go.env") || has("VERSION") && has("pkg") && has("src") { // go itself
 		v.show(at)
 		return
 	}
@@ -337,10 +337,10 @@ func (v *viewer) beside(at string) {
 	}
 }
 
-// maxTargets bounds the links of one folder that are followed.
+// maxTargets limits the links followed in one folder.
 const maxTargets = 200
 
-// targets shows where the links of a folder lead.
+// targets shows the link targets in a folder.
 func (v *viewer) targets(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries[:min(len(entries), maxTargets)] {
@@ -358,8 +358,7 @@ func (v *viewer) targets(dir string) {
 	}
 }
 
-// program shows a program or file that the user's own command names, with the package that it
-// belongs to.
+// program shows a program or file named by the user's own command, with its package.
 func (v *viewer) program(path string) {
 	if !v.inHollow(path) {
 		return
@@ -380,15 +379,14 @@ func (v *viewer) program(path string) {
 	}
 }
 
-// packages shows the packages among which a program of node lies.
+// packages shows the node packages around a program.
 func (v *viewer) packages(real string) {
 	if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
 		v.show(before + "/node_modules")
 	}
 }
 
-// toolchainFolders are the folders of a home in which programs that install programs keep those,
-// and nothing secret.
+// toolchainFolders lists home folders in which installers keep programs and no secrets.
 func toolchainFolders() []string {
 	return []string{
 		".nvm", ".fnm", ".local/share/fnm", ".volta", ".nodenv", ".npm-global", ".npm-packages", ".yarn/bin", ".config/yarn/global", ".local/share/pnpm", ".bun", ".deno",
@@ -396,13 +394,13 @@ func toolchainFolders() []string {
 		"miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".local/lib", ".local/bin", ".local/include", ".local/opt",
 		".rustup", ".cargo/bin", ".cargo/env", "sdk", ".goenv", ".gvm", ".rbenv", ".rvm", ".gem/ruby", ".local/share/gem",
 		".sdkman", ".jenv", ".jabba", ".m2/wrapper", ".m2/repository", ".gradle/wrapper", ".gradle/caches/modules-2", ".nuget/packages",
-		".dotnet/dotnet", ".dotnet/sdk", ".dotnet/shared", ".dotnet/host", ".dotnet/packs", ".dotnet/templates", ".dotnet/tools", ".dotnet/store", ".dotnet/sdk-manifests", ".dotnet/metadata", ".dotnet/library-packs", // the keys of developers lie beside them
+		".dotnet/dotnet", ".dotnet/sdk", ".dotnet/shared", ".dotnet/host", ".dotnet/packs", ".dotnet/templates", ".dotnet/tools", ".dotnet/store", ".dotnet/sdk-manifests", ".dotnet/metadata", ".dotnet/library-packs", // developer keys lie beside them
 		".asdf", ".local/share/mise", ".phpenv", ".config/composer/vendor", ".composer/vendor", ".opam", ".ghcup", ".cabal/bin", ".juliaup", ".elan", ".zvm", ".swiftly", ".local/share/swiftly",
 		".kerl", ".luarocks", ".nix-profile", ".local/state/nix/profiles", ".guix-profile", ".linuxbrew", "Android/Sdk", ".platformio", ".espressif", ".terminfo",
 	}
 }
 
-// fromUser shows what the user wants commands to see, and to change.
+// fromUser shows the paths opened by the user, for reading and writing.
 func (v *viewer) fromUser() {
 	for _, path := range v.read {
 		v.show(path)
@@ -424,7 +422,7 @@ func (v *viewer) fromUser() {
 	}
 }
 
-// open lets commands change what is at a path, but for what other programs act on.
+// open makes a path writable, except for places that other programs act on.
 func (v *viewer) open(path string) {
 	real, ok := realOf(filepath.Clean(path))
 	if !ok || !filepath.IsAbs(path) || within(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(dir, real) }) {
@@ -440,16 +438,15 @@ func (v *viewer) open(path string) {
 	}
 }
 
-// around reports a place that has the workspace, the home or another hollow folder in it.
+// around reports whether a place contains the workspace, the home or another hollow folder.
 func (v *viewer) around(path string) bool {
 	return slices.ContainsFunc(append([]string{v.plan.workspace.path, v.sandbox.o.Home}, v.hollow...), func(inner string) bool { return inner != "" && within(inner, path) })
 }
 
-// maxWorktrees bounds the linked work trees that are shown.
 const maxWorktrees = 64
 
-// worktrees shows the .git files of the work trees that are linked to the repository of this one,
-// and nothing else of them: git forgets a work tree whose file is not there.
+// worktrees shows the .git files of the work trees linked to this repository, and nothing else
+// there: git prunes a work tree whose file is missing.
 func (v *viewer) worktrees() {
 	for _, dir := range []string{filepath.Join(v.plan.workspace.path, ".git"), v.plan.elsewhere} {
 		admin := filepath.Join(dir, "worktrees")
@@ -467,7 +464,7 @@ func (v *viewer) worktrees() {
 	}
 }
 
-// present are the paths of those names that are there below dir.
+// present returns the existing paths among names below dir.
 func present(dir string, names []string) (out []string) {
 	if dir == "" {
 		return nil

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// host is what a sandbox must know of the machine.
+// host describes the machine.
 type host struct {
-	private []string // folders that commands get empty
-	kept    []string // what programs need of them
-	// steers says that this process is root. Root steers the whole machine by files of /proc,
-	// whatever rights it has given up (fs/proc/proc_sysctl.c).
+	private []string // private and empty for each command
+	kept    []string // needed by programs, below private folders
+	// steers reports whether this process is root. Root controls the whole machine through files in
+	// /proc, whatever rights it has given up (fs/proc/proc_sysctl.c).
 	steers  bool
-	scratch uint64 // bytes of each private folder
-	memory  uint64 // of the machine; if 0, unknown
+	scratch uint64 // bytes per private folder
+	memory  uint64 // bytes of the machine; 0 if unknown
 }
 
-// of looks at the machine anew for each command: which secret folders are there can change. Its
-// memory was found out before, and stays.
+// of reads the machine's state again for each command, because its secret folders can change. It
+// keeps the memory size.
 func (last host) of() host {
 	h := host{memory: last.memory}
 	h.scratch = 2 << 30
@@ -44,14 +44,14 @@ func (last host) of() host {
 	return h
 }
 
-// bounds are the most that the processes of one command may take.
+// bounds returns the limits for all processes of one command, memory in bytes.
 func (h host) bounds(o Options) (memory, processes uint64) {
 	memory = cmp.Or(o.Memory, h.memory/2)
 	return memory, cmp.Or(o.Processes, 4096)
 }
 
-// hidden lists what no command may read although it does not lie in a home: adze's own files, and
-// those of root's that are there.
+// hidden lists paths outside homes that no command may read: adze's own files and root's existing
+// secrets.
 func (h host) hidden(o Options) []string {
 	var out []string
 	add := func(path string) {
@@ -77,16 +77,15 @@ func (h host) hidden(o Options) []string {
 	return out
 }
 
-// rootSecrets are files that only root can read, for the case that it is root who runs adze.
+// rootSecrets lists files readable by root alone, in case adze runs as root.
 func rootSecrets() []string {
 	paths := []string{"/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet"}
-	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is sound
+	keys, _ := filepath.Glob("/etc/ssh/ssh_host_*_key") // the pattern is valid
 	return append(paths, keys...)
 }
 
-// readKernel reads a file of the kernel's by the calls that this takes; empty where that fails.
-// Package os makes twice as many, because it asks first how long the file is, and whether it may
-// block.
+// readKernel returns a kernel file's content, or "" on errors. It makes half the system calls of
+// package os, which also asks for the file's size and whether it may block.
 func readKernel(path string) string {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -108,7 +107,7 @@ func readKernel(path string) string {
 	}
 }
 
-// machineMemory is what the machine has, in bytes; 0 where it does not tell.
+// machineMemory returns the machine's memory in bytes, or 0 if unknown.
 func machineMemory() uint64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// Reasons why a change of a command is not applied to the workspace.
+// Reasons for not applying a change to the workspace.
 const (
 	whyActedOn   = "other programs act on what is there"
 	whySpecial   = "it is a socket, FIFO or device"
@@ -33,12 +33,12 @@ const (
 	whyGitNested = "it holds a repository that would make git run programs or read another one"
 )
 
-// judge decides each change of a view. What it cannot read stays out.
+// judge decides on each change in a view. It leaves out unreadable changes.
 type judge struct {
 	*view
-	runs []string // absolute paths that git runs or reads by its settings
+	runs []string // absolute paths that git runs or reads because of its settings
 
-	repositories int // that were decided
+	repositories int // number decided so far
 }
 
 func (v *view) judge(changes []*overlay.Change) {
@@ -60,7 +60,7 @@ func (v *view) judge(changes []*overlay.Change) {
 	}
 }
 
-// leaveHeads leaves out what would make a repository of a folder that was none.
+// leaveHeads leaves out files turning an existing folder into a repository.
 func leaveHeads(c *overlay.Change) {
 	for _, child := range c.Children {
 		if name := filepath.Base(child.Path); name == "HEAD" || name == "commondir" {
@@ -69,7 +69,7 @@ func leaveHeads(c *overlay.Change) {
 	}
 }
 
-// leave leaves a change out. Of a folder that was there, that is what is below it.
+// leave leaves a change out; for an existing folder, the changes below it.
 func leave(c *overlay.Change, why string) {
 	if c.Kind != apply.Merged {
 		c.Left = why
@@ -81,7 +81,7 @@ func leave(c *overlay.Change, why string) {
 	}
 }
 
-// decide decides a change in a work tree, and what is below it.
+// decide decides on a change in a work tree and everything below it.
 func (j *judge) decide(c *overlay.Change) {
 	why := j.doubts(c)
 	if why != "" && j.command.ReviewChanges {
@@ -127,10 +127,10 @@ func (j *judge) below(c *overlay.Change) {
 
 func isFolder(c *overlay.Change) bool { return c.Kind == apply.New || c.Kind == apply.Merged }
 
-// goes reports a change that takes away what is there.
+// goes reports whether a change removes or replaces an existing entry.
 func goes(c *overlay.Change) bool { return c.Kind != apply.Merged && c.Lower.There() }
 
-// doubts says why a change is applied only when the user says so.
+// doubts returns why a change needs the user's approval, or "".
 func (j *judge) doubts(c *overlay.Change) string {
 	switch {
 	case actedOn(c):
@@ -141,8 +141,8 @@ func (j *judge) doubts(c *overlay.Change) string {
 	return ""
 }
 
-// actedOn reports a change by which other programs run something (package delicate). A removal
-// makes none do so.
+// actedOn reports whether the change makes other programs run something (package delicate). A
+// removal does not.
 func actedOn(c *overlay.Change) bool {
 	kind := delicate.File
 	switch {
@@ -157,7 +157,7 @@ func actedOn(c *overlay.Change) bool {
 	return found
 }
 
-// refuses says why a change is not applied, whatever is below it.
+// refuses returns why a change is not applied, regardless of its children, or "".
 func (j *judge) refuses(c *overlay.Change) string {
 	switch {
 	case among(j.hidden, j.Real(c), goes(c)):
@@ -175,12 +175,14 @@ func (j *judge) refuses(c *overlay.Change) string {
 	return j.denied(c, goes(c))
 }
 
-// among reports a path that is one of the places or in one, or, where it goes away, has one in it.
+// among reports whether path is one of places or inside one. If it goes away, it also counts if it
+// contains one.
 func among(places []string, path string, goes bool) bool {
 	return slices.ContainsFunc(places, func(place string) bool { return within(path, place) || goes && within(place, path) })
 }
 
-// denied says what rule keeps a change out. Of a folder that goes away every entry counts.
+// denied returns the rule against a change, or "". For a folder that goes away, it checks every
+// entry.
 func (j *judge) denied(c *overlay.Change, goes bool) (why string) {
 	denied := j.sandbox.o.Denied
 	if denied == nil {
@@ -204,19 +206,19 @@ func (j *judge) denied(c *overlay.Change, goes bool) (why string) {
 	return why
 }
 
-// systemFolders are where programs and their libraries lie, which nobody writes to by a link.
+// systemFolders lists folders of programs and libraries. Links to them are allowed, because nobody
+// writes through them.
 func systemFolders() []string {
 	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store", "/etc/alternatives", "/proc/self", "/dev/null"}
 }
 
-// staysInside reports a link that leads to a place in the workspace, or to one of the system's
-// programs, as those of a Python environment do. A ".." after a name could lead back out of what
-// that name leads to.
+// staysInside reports whether a link leads into the workspace or to a system program, as in Python
+// environments. It refuses ".." after a name, which may be a link that leads out.
 func (j *judge) staysInside(c *overlay.Change) bool {
 	return stays(j.roots[c.Root].Path, c.Path, c.Target)
 }
 
-// stays says the same of a link by the folder that it must not leave, and its path in that.
+// stays is staysInside for a link at path below top.
 func stays(top, path, target string) bool {
 	if filepath.IsAbs(target) {
 		clean := filepath.Clean(target)
@@ -240,17 +242,16 @@ func stays(top, path, target string) bool {
 	return up <= strings.Count(path, "/")
 }
 
-// What a folder is to git.
+// kind is a folder's relation to git.
 type kind int
 
 const (
 	plain    kind = iota
-	existing      // a repository that was one before
-	fresh         // one that has become one
+	existing      // was a repository before
+	fresh         // has become a repository
 )
 
-// isRepository tells what a folder is to git, which takes each that looks like a repository for
-// one.
+// isRepository classifies a folder. Git takes any folder with the right entries for a repository.
 func (j *judge) isRepository(c *overlay.Change) kind {
 	now := seccomptrace.LooksLikeRepository(func(name string) bool {
 		for _, child := range c.Children {
@@ -276,7 +277,7 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 	return plain
 }
 
-// gitEntry decides what is called .git.
+// gitEntry decides on an entry named .git.
 func (j *judge) gitEntry(c *overlay.Change) {
 	switch {
 	case c.Kind == apply.Removed && c.Path == ".git" && c.Root == 0:
@@ -292,8 +293,8 @@ func (j *judge) gitEntry(c *overlay.Change) {
 	}
 }
 
-// pointsInside reports a .git file that leads to a repository that the workspace's own holds, of a
-// submodule or work tree. Those are judged themselves.
+// pointsInside reports whether a .git file leads to a submodule's or work tree's folder inside the
+// workspace's repository. That folder is judged itself.
 func (j *judge) pointsInside(c *overlay.Change) bool {
 	data, err := os.ReadFile(j.Place(c))
 	if err != nil || len(data) > maxPointer {
@@ -319,14 +320,14 @@ func (j *judge) pointsInside(c *overlay.Change) bool {
 	return false
 }
 
-// freshRepository decides a repository that a command made: whole or not at all.
+// freshRepository decides on a repository made by the command, as a whole.
 func (j *judge) freshRepository(c *overlay.Change) {
 	if why := j.dangerous(c, false); why != "" {
 		c.Left = whyGitNested + ": " + why
 	}
 }
 
-// dangerous says what about a new repository makes git run a program, or read another repository.
+// dangerous returns how a new repository makes git run a program or read another repository, or "".
 func (j *judge) dangerous(c *overlay.Change, inner bool) string {
 	if found := dangers(j.Place(c), j.Folder(c.Root), inner); len(found) > 0 {
 		return found[0]

@@ -13,14 +13,13 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// repositoryChanges decides the changes of a repository that was there before. Its objects are
-// added, whatever else happened; what says where its branches are is applied as a whole, below
-// git's own locks, or not at all.
+// repositoryChanges decides on the changes in an existing repository. Objects are always added. The
+// rest, such as branches, is applied under git's own locks as a whole or not at all.
 type repositoryChanges struct {
 	*judge
-	state   []*overlay.Change // all but objects
-	packed  bool              // packed-refs was changed meanwhile
-	clashes string            // why none of the state is applied; if empty, it is
+	state   []*overlay.Change // all except objects
+	packed  bool              // packed-refs changed during the command
+	clashes string            // why none of the state is applied, or ""
 	dir     string
 	group   int
 }
@@ -34,7 +33,8 @@ func newRepository(j *judge, c *overlay.Change) *repositoryChanges {
 	return r
 }
 
-// part decides what is below a folder of the repository, and at the top the repository as a whole.
+// part decides on the entries below one of the repository's folders; for rel "", also on the
+// repository as a whole.
 func (r *repositoryChanges) part(c *overlay.Change, rel string) {
 	for _, child := range c.Children {
 		r.one(child, filepath.Join(rel, filepath.Base(child.Path)))
@@ -57,8 +57,8 @@ func (r *repositoryChanges) part(c *overlay.Change, rel string) {
 	}
 }
 
-// losesHidden reports an index from which files are gone, or changed in it, that the command did
-// not see.
+// losesHidden reports whether the new index removes or changes entries of files hidden from the
+// command.
 func (r *repositoryChanges) losesHidden() bool {
 	if len(r.hidden) == 0 || r.view.index == nil {
 		return false
@@ -87,7 +87,7 @@ func (r *repositoryChanges) losesHidden() bool {
 	})
 }
 
-// one decides one entry by its path in the repository.
+// one decides on an entry by its path in the repository.
 func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 	first, rest, _ := strings.Cut(rel, "/")
 	switch {
@@ -98,7 +98,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		}
 		if first == "worktrees" && rest != "" && !strings.Contains(rest, "/") {
 			for _, child := range c.Children {
-				r.one(child, filepath.Base(child.Path)) // its index and HEAD are of the same repository
+				r.one(child, filepath.Base(child.Path)) // its index and HEAD belong to the same repository
 			}
 			return
 		}
@@ -107,7 +107,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		}
 		r.part(c, rel)
 	case strings.HasSuffix(rel, ".lock"), first == "objects" && strings.Contains(rel, "tmp_"):
-		c.Dropped = true // of a git that was killed
+		c.Dropped = true // left by a killed git
 	case first == "objects":
 		r.object(c, rel)
 	case (first == "modules" || first == "worktrees") && c.Kind == apply.New && !c.Lower.There():
@@ -115,7 +115,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 	case (first == "modules" || first == "worktrees") && c.Kind == apply.Removed:
 		r.later(c)
 	case c.Kind == apply.File && r.same(c):
-		c.Dropped = true // git writes its configuration anew when it deletes a branch
+		c.Dropped = true // git rewrites its configuration when it deletes a branch
 	case !seccomptrace.GitWrites(rel) || !plainTree(c):
 		leave(c, whyGitPart)
 	case len(r.runsIn(c, rel)) > 0:
@@ -126,7 +126,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 	}
 }
 
-// same reports a small file that was replaced by one of the same content and mode.
+// same reports whether a small file was replaced by one with equal content and mode.
 func (r *repositoryChanges) same(c *overlay.Change) bool {
 	if !c.Lower.IsFile() || c.Lower.Mode != c.Upper.Mode || c.Lower.Size != c.Upper.Size {
 		return false
@@ -136,8 +136,8 @@ func (r *repositoryChanges) same(c *overlay.Change) bool {
 	return ok && ok2 && before == after
 }
 
-// object decides an object, a pack or a list of them. Their names tell their content, so that one
-// that is there is the same.
+// object decides on an object, a pack or a list of packs. Names follow from the content, so an
+// existing one is the same.
 func (r *repositoryChanges) object(c *overlay.Change, rel string) {
 	switch {
 	case strings.HasSuffix(rel, "alternates") || !plainTree(c):
@@ -151,7 +151,7 @@ func (r *repositoryChanges) object(c *overlay.Change, rel string) {
 	}
 }
 
-// Orders in which changes are applied: what names an object comes after it.
+// Order of applying changes: objects come before the entries that name them.
 const (
 	orderObjects = -1
 	orderState   = 1
@@ -163,8 +163,7 @@ func (r *repositoryChanges) later(c *overlay.Change) {
 	r.state = append(r.state, c)
 }
 
-// compare finds out whether somebody else has changed an entry that says where a branch is, or what
-// is staged.
+// compare detects changes by others to branches or the index during the command.
 func (r *repositoryChanges) compare(c *overlay.Change, rel string) {
 	first, _, _ := strings.Cut(rel, "/")
 	critical := slices.Contains([]string{"HEAD", "index", "packed-refs", "refs", "reftable", "shallow"}, first)
@@ -183,8 +182,8 @@ func (r *repositoryChanges) compare(c *overlay.Change, rel string) {
 	}
 }
 
-// bringsModule reports an index with a submodule that it did not have, while something works on the
-// live tree: that may put a repository there at any time, and git status looks into it.
+// bringsModule reports whether the index adds a submodule while a command works on the live tree.
+// That command may put a repository there at any time, and git status looks into it.
 func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
 	if c.Kind != apply.File || r.sandbox.alive.Load() == 0 {
 		return false
@@ -203,9 +202,8 @@ func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
 	})
 }
 
-// indexIs decides an index that somebody else has written meanwhile: git status does, when it finds
-// files unchanged that look changed. It reports whether one of the two has no more in it than the
-// index had before.
+// indexIs resolves an index that others wrote during the command, as git status does to refresh
+// timestamps. It reports whether one of both indexes still has the entries from before.
 func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 	if r.view.index == nil || c.Kind != apply.File || r.Real(c) != r.view.index.Name() {
 		return false
@@ -227,8 +225,8 @@ func (r *repositoryChanges) indexIs(c *overlay.Change) bool {
 	return c.Dropped
 }
 
-// module decides new repositories of submodules, whose names may have slashes, and what git keeps
-// of a new work tree that is linked to the repository.
+// module decides on new repositories of submodules, whose names may contain slashes, and on git's
+// data for a new linked work tree.
 func (r *repositoryChanges) module(c *overlay.Change) {
 	switch {
 	case c.Kind != apply.New:
@@ -246,7 +244,7 @@ func (r *repositoryChanges) module(c *overlay.Change) {
 	}
 }
 
-// runsIn are the commands in the state of a rebase.
+// runsIn returns the commands in a rebase's state.
 func (r *repositoryChanges) runsIn(c *overlay.Change, rel string) []string {
 	first, _, _ := strings.Cut(rel, "/")
 	if first != "rebase-merge" && first != "sequencer" || c.Kind == apply.Removed {
@@ -259,7 +257,7 @@ func (r *repositoryChanges) runsIn(c *overlay.Change, rel string) []string {
 	return waiting(dir)
 }
 
-// plainTree reports that a change puts nothing but plain files and folders anywhere.
+// plainTree reports whether a change consists of plain files and folders only.
 func plainTree(c *overlay.Change) bool {
 	ok := true
 	c.Walk(func(c *overlay.Change) bool {

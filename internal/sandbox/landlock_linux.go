@@ -12,12 +12,11 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// byLandlock restricts the command where it is, in the namespaces of everybody. Landlock can have
-// no read-only place in a writable folder, so a workspace that could be written would leave the
-// hooks of git and the settings of editors open. Therefore the command reads the workspace, and
-// writes only a folder for its temporary files, the private caches and what the user shows for
-// writing. It makes no sockets, and sets no modes, owners or times, which Landlock has no rules
-// for.
+// byLandlock restricts the command in the host's namespaces. Landlock cannot make a place read only
+// inside a writable folder, so a writable workspace would expose git's hooks and editors' settings.
+// Therefore the command only reads the workspace, and writes to a temporary folder, the private
+// caches and the folders that the user opens for writing. It cannot make sockets or set modes,
+// owners and times, for which Landlock has no rules.
 func byLandlock(p plan) (proc.Walls, error) {
 	if namespace.ABI() < 3 {
 		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
@@ -58,8 +57,8 @@ func byLandlock(p plan) (proc.Walls, error) {
 	}, nil
 }
 
-// opened are the folders that the user shows for writing and the command's own, without those that
-// would open the workspace, and what a rule keeps as it is.
+// opened returns the command's own folder and the folders that the user opens for writing, without
+// those that would open the workspace or that a rule protects.
 func (p *plan) opened(shown []string) []string {
 	return slices.DeleteFunc(append(slices.Clone(shown), p.own()...), func(path string) bool {
 		return within(p.workspace.path, path) || within(path, p.workspace.path) ||
@@ -67,7 +66,7 @@ func (p *plan) opened(shown []string) []string {
 	})
 }
 
-// lacksOfLandlock says what newer kernels could hold.
+// lacksOfLandlock lists gaps closed by newer kernels.
 func lacksOfLandlock() (out []string) {
 	abi := namespace.ABI()
 	for _, right := range []struct {
@@ -81,8 +80,8 @@ func lacksOfLandlock() (out []string) {
 	return out
 }
 
-// others are the files and folders below dir that are not hidden, named as near to dir as that
-// goes: rules allow, they cannot forbid. A link needs no right; where it leads does.
+// others lists the files and folders below dir that are not hidden, as close to dir as possible:
+// Landlock's rules can only allow. A link needs no right, only its target.
 func others(dir string, hidden []string) (out []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -101,7 +100,7 @@ func others(dir string, hidden []string) (out []string) {
 	return out
 }
 
-// rulesOf makes the rules for one command.
+// rulesOf makes a ruleset for one command.
 func rulesOf(hidden, read, write []string) (*os.File, error) {
 	var shown []string
 	for _, path := range read {

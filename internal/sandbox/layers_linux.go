@@ -15,19 +15,18 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// Commands see the caches of the user's build tools through overlays: they read what the user has
-// built and downloaded, and their writes go to private folders of the workspace, which no program
-// outside reads. One process holds the overlays, because two overlays must not share the folder of
-// their writes. A second adze in the workspace has none, and neither has a command whose writes to
-// caches are put back.
+// Commands see the user's build caches through overlays: they read the user's downloads and build
+// output, and write to private folders of the workspace that no program outside reads. One process
+// holds the overlays, because two overlays must not share an upper folder. A second adze in the
+// workspace has none, and neither has a command whose cache writes are discarded.
 
-// layer is one cache of the user.
+// layer is one of the user's caches.
 type layer struct {
-	name string // where commands find it, below insideCache
-	path string // of the user's, free of links
+	name string // the command's path, below insideCache
+	path string // the user's path, without links
 }
 
-// layers are the overlays of a sandbox. They are made once, with the first command.
+// layers holds a sandbox's overlays, made with the first command.
 type layers struct {
 	once   sync.Once
 	list   []layer
@@ -35,7 +34,7 @@ type layers struct {
 	lock   *os.File // held while the overlays are in use
 }
 
-// make makes the overlays, once. Where there can be none, commands have empty caches.
+// make makes the overlays once. If it cannot, commands get empty caches.
 func (l *layers) make(p *plan, s *Sandbox) {
 	l.once.Do(func() {
 		if s.o.State == "" || s.noView(Namespaces) != "" {
@@ -69,7 +68,7 @@ func (l *layers) make(p *plan, s *Sandbox) {
 	})
 }
 
-// exclusive takes a lock that lasts until the file is closed.
+// exclusive locks a file until it is closed.
 func exclusive(path string) (*os.File, bool) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return nil, false
@@ -85,7 +84,7 @@ func exclusive(path string) (*os.File, bool) {
 	return f, true
 }
 
-// readied makes the folder of an overlay's writes: the kernel takes no work folder a second time.
+// readied prepares an overlay's upper folder: the kernel does not accept a work folder twice.
 func readied(dir string) error {
 	if err := entry.RemoveAll(filepath.Join(dir, "work")); err != nil {
 		return err
@@ -98,7 +97,7 @@ func readied(dir string) error {
 	return nil
 }
 
-// userCaches lists the caches that are there, and that no rule keeps from commands.
+// userCaches lists the existing caches not hidden by rules.
 func (s *Sandbox) userCaches(p *plan) (out []layer) {
 	home, set := p.lookup("HOME"), goSettings(p.lookup("HOME"))
 	if home == "" {
@@ -128,7 +127,7 @@ func (s *Sandbox) userCaches(p *plan) (out []layer) {
 	return out
 }
 
-// withheld reports a path that holds secrets, or that a deny rule names or may name a part of.
+// withheld reports whether a path holds secrets, or may be matched by a deny rule, even in part.
 func (s *Sandbox) withheld(p *plan, path string) bool {
 	if slices.ContainsFunc(slices.Concat(p.secrets, p.veiled, p.hidden), func(at string) bool { return within(at, path) || within(path, at) }) {
 		return true
@@ -140,8 +139,8 @@ func (s *Sandbox) withheld(p *plan, path string) bool {
 	})
 }
 
-// show adds the overlays to what a command in namespaces may reach. Where their process has ended
-// the command has the private caches alone.
+// show adds the overlays to a command in namespaces. If their process has ended, the command gets
+// only the private caches.
 func (l *layers) show(p *plan, s *Sandbox) {
 	l.make(p, s)
 	before := len(p.trees)
@@ -159,7 +158,7 @@ func (l *layers) show(p *plan, s *Sandbox) {
 	}
 }
 
-// close ends the process that holds the overlays. None are made any more.
+// close ends the overlays' process. No others are made afterwards.
 func (l *layers) close() {
 	l.once.Do(func() {})
 	if l.holder != nil {

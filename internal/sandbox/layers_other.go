@@ -2,7 +2,7 @@
 
 package sandbox
 
-// layers are of nothing: there are no overlays on this system.
+// layers is empty: this system has no overlays.
 type layers struct{}
 
 func (*layers) close() {}

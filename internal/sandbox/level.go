@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Means is what a sandbox is made with.
+// Means is a technique for building a sandbox.
 type Means string
 
-// The means there are.
+// All means.
 const (
 	Namespaces Means = "ns"
 	Landlock   Means = "landlock"
 	Seatbelt   Means = "seatbelt"
-	// RestrictedToken is never more than degraded: it holds writes alone.
+	// RestrictedToken is at most degraded: it restricts only writes.
 	RestrictedToken Means = "token"
 	None            Means = "none"
 )
 
-// Name is a means as a user knows it.
+// Name returns the means' name for users.
 func (m Means) Name() string {
 	switch m {
 	case Namespaces:
@@ -35,12 +35,12 @@ func (m Means) Name() string {
 	return string(m)
 }
 
-// Level is how much a sandbox holds.
+// A Level ranks a sandbox.
 type Level string
 
-// The levels. Full: every attempt of the self-test was refused. FullLive: the same, of a command
-// that works on the live tree, with folders of git read only. Degraded: attempts upon other files
-// and the network were refused, and commands have no network at all.
+// The levels. Full: the self-test's attempts were all refused. FullLive: the same for a command on
+// the live tree, with git's folders read only. Degraded: attempts on other files and the network
+// were refused, and commands have no network at all.
 const (
 	Full     Level = "full"
 	FullLive Level = "full, live"
@@ -48,17 +48,16 @@ const (
 	NoLevel  Level = "none"
 )
 
-// Report is what the self-test found of the best means of this machine.
+// A Report is the self-test's result for the best means on this machine.
 type Report struct {
 	Level Level  `json:"level"`
 	Means Means  `json:"means"`
-	How   string `json:"how"` // for a user: by what, or why not
-	// Open is what the sandbox does not hold of what the self-test tried. It is empty where there
-	// is nothing.
+	How   string `json:"how"` // for the user: the means, or why there is none
+	// Open lists the self-test's successful attempts.
 	Open []string `json:"open,omitempty"`
 }
 
-// Level finds out, once, how much a sandbox holds here. The answer is kept for later runs until the
+// Level returns the self-test's report. It runs the test once and stores the result until the
 // machine or adze changes.
 func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 	s.mu.Lock()
@@ -87,8 +86,7 @@ func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 	return r, nil
 }
 
-// unsuitable says why there is no sandbox for this workspace, on any machine. It is empty where
-// there can be one.
+// unsuitable returns why this workspace cannot have a sandbox on any machine, or "".
 func (s *Sandbox) unsuitable() string {
 	switch at := s.workspace.path; {
 	case at == filepath.Dir(at):
@@ -99,7 +97,7 @@ func (s *Sandbox) unsuitable() string {
 	return ""
 }
 
-// Known is the report where it needs no test.
+// Known returns the report if it is known without a test.
 func (s *Sandbox) Known() (Report, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +112,7 @@ func (s *Sandbox) Known() (Report, bool) {
 	return *s.report, true
 }
 
-// find tries the means in turn and takes the first that is full, else the best.
+// find tries the means in turn and takes the first full one, else the best.
 func (s *Sandbox) find(ctx context.Context) (Report, error) {
 	means := s.o.Means
 	if len(means) == 0 {
@@ -152,10 +150,10 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 	return best, nil
 }
 
-// selfTestResult is what came of the self-test with one means.
+// selfTestResult is the self-test's result for one means.
 type selfTestResult struct {
 	escaped []string
-	broken  bool // something that even a degraded sandbox must refuse was not
+	broken  bool // an attempt with trial.must succeeded
 }
 
 func (f selfTestResult) level(m Means) Level {

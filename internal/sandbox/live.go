@@ -11,12 +11,11 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// A command that goes on after its call works on the live tree, so that it is told of changes
-// (inotify) and others see its own at once. All commands work so where there can be no view of the
-// workspace. Folders of git are read only to them.
+// A command that goes on after its call works on the live tree, so that it receives change events
+// (inotify) and others see its changes at once. So do all commands if the workspace can have no
+// view. For them git's folders are read only.
 
-// live says why a command works on the live tree. It is empty where it works on a view of the
-// workspace.
+// live returns why a command works on the live tree, or "" if it works on a view.
 func (s *Sandbox) live(p *plan, m Means) string {
 	if !p.command.Transaction {
 		return "it goes on beyond its call"
@@ -27,7 +26,7 @@ func (s *Sandbox) live(p *plan, m Means) string {
 	return s.noView(m, append([]string{p.workspace.path}, p.grants...)...)
 }
 
-// standing is the level of the next command that is waited for, where the sandbox is full.
+// standing returns the level for the next foreground command in a full sandbox.
 func (s *Sandbox) standing() Level {
 	if report, ok := s.Known(); !ok || s.whyLive(report.Means) != "" {
 		return FullLive
@@ -35,8 +34,7 @@ func (s *Sandbox) standing() Level {
 	return Full
 }
 
-// whyLive says why commands that are waited for work on the live tree. It is empty where they do
-// not.
+// whyLive returns why foreground commands work on the live tree, or "" if they do not.
 func (s *Sandbox) whyLive(m Means) string {
 	if s.workspace.err != nil {
 		return s.workspace.err.Error()
@@ -48,7 +46,7 @@ func (s *Sandbox) whyLive(m Means) string {
 	return s.live(&p, m)
 }
 
-// noView says why commands cannot see folders through views. It is empty where they can.
+// noView returns why commands cannot see folders through views, or "" if they can.
 func (s *Sandbox) noView(m Means, folders ...string) string {
 	switch {
 	case m != Namespaces:
@@ -61,17 +59,17 @@ func (s *Sandbox) noView(m Means, folders ...string) string {
 	return unviewable(folders, mapsEverybody(m))
 }
 
-// mapsEverybody reports that all users and groups are known in the namespaces of a means.
+// mapsEverybody reports whether the namespaces map all users and groups.
 func mapsEverybody(m Means) bool { return m == Namespaces && os.Geteuid() == 0 }
 
-// keepGit keeps the folders of git in the workspace as they are, and the places of submodules in
-// which nothing is yet: git runs what is planted there.
+// keepGit makes git's folders in the workspace read only, and the places of submodules without a
+// repository: git would run code planted there.
 func (p *plan) keepGit(g *guards) {
 	top := p.workspace.path
 	g.lock(top, filepath.Join(top, ".git"))
 	trees := []string{top}
 	for _, dir := range p.nested {
-		if isLink(dir) { // which could be replaced
+		if isLink(dir) { // it could be replaced
 			g.lockIfThere(top, filepath.Dir(dir))
 			continue
 		}
@@ -84,7 +82,7 @@ func (p *plan) keepGit(g *guards) {
 		if _, there := lookAt(filepath.Join(tree, ".git")); !there {
 			continue
 		}
-		index, _ := stagedIn(tree, p.command.Env) // what git cannot read it looks into no submodule for
+		index, _ := stagedIn(tree, p.command.Env) // if git cannot read the index, it does not look into submodules either
 		for _, path := range index.submodules() {
 			at := filepath.Join(tree, path)
 			if _, there := lookAt(filepath.Join(at, ".git")); !there && filepath.IsLocal(path) && !throughLink(tree, path) {
@@ -94,7 +92,7 @@ func (p *plan) keepGit(g *guards) {
 	}
 }
 
-// throughLink reports that a path leads through a link, or is none to a folder.
+// throughLink reports whether a path leads through a link or file, or ends at one.
 func throughLink(top, path string) bool {
 	at := top
 	for step := range strings.SplitSeq(path, "/") {
@@ -106,7 +104,7 @@ func throughLink(top, path string) bool {
 	return false
 }
 
-// name is what is told of the sandbox of a command.
+// name returns the sandbox's level and means for display.
 func (p *plan) name(level Level, m Means) string {
 	if level == Full && p.live != "" {
 		level = FullLive
@@ -114,8 +112,8 @@ func (p *plan) name(level Level, m Means) string {
 	return string(level) + " (" + string(m) + ")"
 }
 
-// weaker is an error where a command was allowed because its changes would be kept apart, and they
-// cannot be.
+// weaker returns an error for a command that was allowed because its changes would be kept apart,
+// if they cannot be.
 func (p *plan) weaker(c proc.Command, m Means) error {
 	switch {
 	case p.live == "":

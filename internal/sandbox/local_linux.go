@@ -20,32 +20,32 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// locals answers for one command which ports and sockets of this machine it reaches beside its own:
-// those that the user has allowed (proc.Command.Local). The shim asks about each connection, see
-// package seccomptrace.
+// locals decides which ports and sockets of this machine one command reaches besides its own: those
+// that the user has allowed (proc.Command.Local). The shim asks about each connection; see package
+// seccomptrace.
 type locals struct {
 	plan *plan
 	near *net.UnixConn
 	ctx  context.Context
 	work sync.WaitGroup
 
-	dialling sync.Mutex    // one connection at a time is made inside
-	inward   *net.UnixConn // over which the shim makes them; if nil, the command serves no port
+	dialling sync.Mutex    // held while the shim makes a connection inside; one at a time
+	inward   *net.UnixConn // the shim makes connections over it; nil if the command serves no port
 
 	mu      sync.Mutex
 	over    bool                    // the command has ended
 	lasts   bool                    // it is a job
-	ports   []servedPort            // of its network that it serves, in order
-	answers map[string]func() error // by place: why it may not be reached; the first call asks
+	ports   []servedPort            // ports that the command serves in its network, in order
+	answers map[string]func() error // why a place is refused, by place; the first call asks
 }
 
-// mostLocals bounds the questions that are answered at a time.
+// mostLocals limits the requests answered at a time.
 const mostLocals = 256
 
-// linkTime bounds the wait for a connection that the shim makes as soon as it may.
+// linkTime limits the wait for a connection from the shim, which makes it at once.
 const linkTime = 10 * time.Second
 
-// local lets a command ask, where there is somebody to ask.
+// local lets a command ask for connections if someone can answer.
 func (p *plan) local(w *proc.Walls) error {
 	if p.command.Local == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
@@ -84,7 +84,7 @@ func (p *plan) local(w *proc.Walls) error {
 	return nil
 }
 
-// serve reads questions until the command has ended. What cannot be read has no answer.
+// serve answers requests until the command has ended. Unreadable ones get no response.
 func (l *locals) serve() {
 	room := make(chan struct{}, mostLocals)
 	text := make([]byte, 8<<10)
@@ -115,7 +115,6 @@ func (l *locals) serve() {
 	}
 }
 
-// answer answers one question.
 func (l *locals) answer(about string, to *os.File, with []*os.File) {
 	say := func(what byte, rights []byte) bool {
 		return unix.Sendmsg(int(to.Fd()), []byte{what}, rights, nil, unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT) == nil
@@ -157,8 +156,8 @@ func (l *locals) answer(about string, to *os.File, with []*os.File) {
 	}
 }
 
-// socket opens the inode of another program's socket and says where it is. It is nil where there is
-// none, and for those that commands never reach: adze's own, and those that programs ask in
+// socket opens another program's socket inode and returns its path. It returns nil if there is
+// none, and for sockets that no command may reach: adze's own and those that programs ask in
 // passing.
 func (p *plan) socket(path string) (*os.File, string) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
@@ -176,7 +175,7 @@ func (p *plan) socket(path string) (*os.File, string) {
 	return f, real
 }
 
-// may asks about a place, once for the command.
+// may asks about a place, once per command.
 func (l *locals) may(place string) bool {
 	l.mu.Lock()
 	answer := l.answers[place]
@@ -200,8 +199,8 @@ func (l *locals) outside(at netip.AddrPort) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(l.ctx, "tcp", at.String())
 }
 
-// link answers with a connection, and carries it to the one that the shim then makes to its
-// listener.
+// link reports the result of a connection to the shim, which then connects to the listener, and
+// copies between both connections.
 func (l *locals) link(outside net.Conn, err error, listener *os.File, say func(byte, []byte) bool) {
 	if err != nil {
 		say(seccomptrace.Unserved, nil)
@@ -225,7 +224,7 @@ func (l *locals) link(outside net.Conn, err error, listener *os.File, say func(b
 	carry(l.ctx, conn.(*net.TCPConn), outside.(*net.TCPConn))
 }
 
-// carry copies between two connections until both have ended, or the context has.
+// carry copies between two connections until both have ended or ctx ends.
 func carry(ctx context.Context, a, b *net.TCPConn) {
 	stop := context.AfterFunc(ctx, func() {
 		_ = a.Close()
@@ -234,7 +233,7 @@ func carry(ctx context.Context, a, b *net.TCPConn) {
 	defer stop()
 	var both sync.WaitGroup
 	half := func(to, from *net.TCPConn) {
-		if _, err := to.ReadFrom(from); err != nil { // one of them is broken, and so is what comes back
+		if _, err := to.ReadFrom(from); err != nil { // one side is broken, so the other direction is too
 			_ = to.SetLinger(0)
 			_ = to.Close()
 			_ = from.Close()
@@ -247,9 +246,9 @@ func carry(ctx context.Context, a, b *net.TCPConn) {
 	both.Wait()
 }
 
-// listens reports that a program of this machine listens at a port, outside of the sandbox.
+// listens reports whether a program outside the sandbox listens on a port of this machine.
 func listens(at netip.AddrPort) bool {
-	tables := []string{"tcp6", "tcp"} // a server of IPv6 may serve both
+	tables := []string{"tcp6", "tcp"} // an IPv6 server may serve both
 	if at.Addr().Is6() {
 		tables = tables[:1]
 	}

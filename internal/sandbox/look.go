@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// clockStep is more than the step of any file system's clock: what had changed less than this
-// before it was looked at may have changed again without a trace.
+// clockStep is longer than any file system's clock step: an entry modified less than this before it
+// was read may have changed again without a new time.
 const clockStep = 50 * time.Millisecond
 
-// lookAt reports whether a path is there, without following a link at its end.
+// lookAt reports whether a path exists, without following a link at its end.
 func lookAt(path string) (fs.FileInfo, bool) {
 	info, err := os.Lstat(path)
 	return info, err == nil
@@ -34,7 +34,8 @@ func isFolderAt(path string) bool {
 	return ok && info.IsDir()
 }
 
-// realOf is a path free of links; if false, nothing is there, or it cannot be told.
+// realOf resolves all links in a path. It returns false if the path does not exist or cannot be
+// read.
 func realOf(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(path)
 	return real, err == nil && path != ""

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// machineKey is all that the answer depends on: the kernel, its boot and its settings for
-// namespaces, the container and the profile that this process is in, who asks and with what rights,
-// the profile that lets adze make namespaces, and this program.
+// machineKey returns everything that the self-test's result depends on: the kernel, its boot and
+// its namespace settings, this process's container and AppArmor profile, the user and their rights,
+// adze's own profile, and this program.
 func machineKey() string {
 	parts := []string{fmt.Sprint("uid ", os.Geteuid(), " gid ", os.Getegid())}
 	for _, file := range kernelFiles() {
@@ -45,7 +45,6 @@ func machineKey() string {
 	return strings.Join(parts, "\n")
 }
 
-// kernelFiles are where the kernel says what decides about namespaces.
 func kernelFiles() []string {
 	files := []string{"/proc/sys/kernel/osrelease", "/proc/sys/kernel/random/boot_id", restrictFile, "/proc/sys/kernel/unprivileged_userns_clone",
 		"/proc/sys/kernel/seccomp/actions_avail", "/proc/self/uid_map", "/proc/self/gid_map", "/proc/self/attr/current"}

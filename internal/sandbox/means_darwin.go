@@ -8,5 +8,4 @@ func builders() map[Means]func(plan) (proc.Walls, error) {
 
 func usual() []Means { return []Means{Seatbelt} }
 
-// lacksOfLandlock has nothing to say: there is none.
 func lacksOfLandlock() []string { return nil }

@@ -2,7 +2,7 @@ package sandbox
 
 import "adze/internal/sandbox/proc"
 
-// builders are the means of this system; usual is the order in which they are tried.
+// builders returns this system's means; usual has the order in which they are tried.
 func builders() map[Means]func(plan) (proc.Walls, error) {
 	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces, Landlock: byLandlock}
 }

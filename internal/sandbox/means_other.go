@@ -8,5 +8,4 @@ func builders() map[Means]func(plan) (proc.Walls, error) { return nil }
 
 func usual() []Means { return nil }
 
-// lacksOfLandlock has nothing to say: there is none.
 func lacksOfLandlock() []string { return nil }

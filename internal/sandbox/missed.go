@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// maxMissed bounds the paths that are named to a command that failed, maxSearched the bytes in
-// which they are looked for.
+// maxMissed limits the paths named to a failed command, maxSearched the output bytes searched for
+// them.
 const (
 	maxMissed   = 5
 	maxSearched = 256 << 10
 )
 
-// pathWord finds what looks like a path in words of a command and in what it wrote.
+// pathWord matches likely paths in a command line and its output.
 var pathWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(~|\\$HOME|\\$\\{HOME\\}|[\\w.-]+)?/[^\\s\"'`;:|&<>()\\[\\]{},*?=]+")
 })
 
-// missed says which paths a command that failed names, in its words or its output, that are there
-// but not for commands, and how the user shows them. It is a hint and decides nothing: what a
-// command writes can name anything.
+// missed returns hints about existing paths, named in a failed command or its output, that commands
+// do not see, and how the user shows them. It decides nothing, because a command's output can name
+// anything.
 func (p *plan) missed(output string) (out []string) {
 	text := strings.Join(p.command.Argv, " ") + " " + output[:min(len(output), maxSearched)]
 	var hidden, denied []string
@@ -42,8 +42,7 @@ func (p *plan) missed(output string) (out []string) {
 	return out
 }
 
-// miss adds a path that is there, to those that are not shown or to those that rules keep from
-// commands.
+// miss adds an existing path to hidden or, if a rule keeps it from commands, to denied.
 func (p *plan) miss(path string, hidden, denied *[]string) {
 	path = filepath.Clean(path)
 	to := hidden
@@ -53,14 +52,14 @@ func (p *plan) miss(path string, hidden, denied *[]string) {
 	case !p.home.covered(path) || p.home.visible(path) || within(path, p.workspace.path) || within(p.workspace.path, path):
 		return
 	case slices.ContainsFunc(p.home.shown, func(s visiblePath) bool { return within(s.path, path) }), slices.Contains(p.home.hollow, path):
-		return // a part of it is there
+		return // part of it is visible
 	}
 	if len(*to) < maxMissed && !slices.Contains(*to, path) && there(path) {
 		*to = append(*to, path)
 	}
 }
 
-// absolute is a word of pathWord as a path.
+// absolute returns a match of pathWord as an absolute path.
 func (p *plan) absolute(word string) string {
 	word = strings.TrimRight(word, ".!")
 	for _, home := range []string{"~/", "$HOME/", "${HOME}/"} {

@@ -15,9 +15,8 @@ import (
 	"adze/internal/sandbox/proxy"
 )
 
-// through opens the way out for one command, where there is one and it may ask: the shim binds a
-// listener inside and hands it out, and a proxy in this process serves it until the command has
-// ended.
+// through gives one command network access if it may ask for it: the shim binds a listener inside
+// and passes it out, and a proxy in this process serves it until the command has ended.
 func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	if n == nil || c.Reach == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
@@ -41,7 +40,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		defer close(served)
 		defer near.Close()
 		if l, err := listenerFrom(near); err == nil {
-			_ = server.Serve(l) // an error is of a listener that the command's end has closed
+			_ = server.Serve(l) // fails when the command's end closes the listener
 		}
 	}()
 	done := w.Done
@@ -66,7 +65,7 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	return nil
 }
 
-// tally sums up the connections to each host.
+// tally sums up the traffic per host.
 type tally struct {
 	mu    sync.Mutex
 	hosts []proc.HostTraffic
@@ -88,15 +87,15 @@ func (t *tally) add(v proxy.Visit) {
 	c.Connections, c.Sent, c.Received = c.Connections+1, c.Sent+v.Sent, c.Received+v.Received
 }
 
-// sum is what is known when the server was closed; what a plain request still carried while that
-// cut it off is not in it.
+// sum returns the traffic known when the server closed. It lacks data of plain requests cut off by
+// that.
 func (t *tally) sum() []proc.HostTraffic {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.hosts)
 }
 
-// led is an environment that leads programs to the door and nowhere else.
+// led returns env with the proxy as the only way to hosts.
 func led(env []string) []string {
 	own := proxy.Environment("127.0.0.1:" + strconv.Itoa(namespace.DoorPort))
 	set := map[string]bool{}

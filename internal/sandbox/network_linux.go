@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// socketPair makes two connected sockets; the far one is for another process.
+// socketPair returns two connected sockets; far is for another process.
 func socketPair(kind int, name string) (near *net.UnixConn, far *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -23,7 +23,7 @@ func socketPair(kind int, name string) (near *net.UnixConn, far *os.File, err er
 	return conn.(*net.UnixConn), far, nil
 }
 
-// receive reads a message, and two descriptors at most that come with it (unix(7), SCM_RIGHTS).
+// receive reads a message with at most two descriptors (unix(7), SCM_RIGHTS).
 func receive(conn *net.UnixConn, text []byte) (n int, files []*os.File, whole bool, err error) {
 	space := make([]byte, unix.CmsgSpace(8))
 	n, rights, flags, _, err := conn.ReadMsgUnix(text, space)
@@ -47,12 +47,12 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// socketPairOfDoor makes those over which the shim hands out its listener.
+// socketPairOfDoor makes the sockets over which the shim passes its listener out.
 func socketPairOfDoor() (near *net.UnixConn, far *os.File, err error) {
 	return socketPair(unix.SOCK_STREAM, "door")
 }
 
-// listenerFrom reads one descriptor and listens on it.
+// listenerFrom receives one descriptor and listens on it.
 func listenerFrom(conn *net.UnixConn) (net.Listener, error) {
 	_, files, _, err := receive(conn, make([]byte, 1))
 	defer closeAll(files)

@@ -18,5 +18,5 @@ func listenerFrom(*net.UnixConn) (net.Listener, error) { return nil, errNoDoor }
 
 func (p *plan) local(*proc.Walls) error { return nil }
 
-// servers are the commands of a session by the ports that they serve.
+// servers is empty on this system.
 type servers struct{}

@@ -11,15 +11,15 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// Rights that the shim needs in its own namespaces to make the mounts, to bring the loopback
-// interface up and to give up rights; as ambient ones they last beyond its start (capabilities(7)).
+// Capabilities that the shim needs in its own namespaces for mounts, for bringing up the loopback
+// interface and for giving up rights. As ambient ones they survive its start (capabilities(7)).
 const (
 	capSetpcap   = 8
 	capNetAdmin  = 12
-	capSysPtrace = 19 // to copy descriptors of programs that keep others out of their memory (ssh-agent)
+	capSysPtrace = 19 // to copy descriptors of programs that protect their memory (ssh-agent)
 	capSysAdmin  = 21
-	// Rights that the kernel needs to work in the upper folder of a view: it acts there as who made
-	// the mount. They reach only what belongs to this user anyway.
+	// Capabilities for work in a view's upper folder, where the kernel acts as the mount's creator.
+	// They reach only this user's own files anyway.
 	capChown       = 0
 	capDACOverride = 1
 	capFowner      = 3
@@ -27,13 +27,13 @@ const (
 	capLast        = 40 // CAP_CHECKPOINT_RESTORE, of Linux 5.9
 )
 
-// byNamespaces starts the shim in namespaces of its own, where it is the first process: with it
-// everything ends.
+// byNamespaces starts the shim in namespaces of its own as the first process, so everything ends
+// with it.
 //
-// It is started as vfork(2) does. For a user namespace package syscall would copy the memory map of
-// adze first, so that it can write who is who before the program begins, which costs more than all
-// that the sandbox does. Here the program has begun and waits to be told what to build when that is
-// written: by adze where it is root, else by the program.
+// It starts the shim as vfork(2) does. For a user namespace, package syscall would first copy
+// adze's memory map to write the id mappings before the program begins, which costs more than the
+// rest of the sandbox. Instead the program starts and waits for its plan until the mappings are
+// written: by adze if it is root, else by the program.
 func byNamespaces(p plan) (proc.Walls, error) {
 	if err := os.MkdirAll(p.cache, 0o700); err != nil {
 		return proc.Walls{}, err
@@ -46,8 +46,8 @@ func byNamespaces(p plan) (proc.Walls, error) {
 	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
 	walls := proc.Walls{Sys: sys, Env: p.environ(), Dir: p.ownInside(), PIDs: true, Files: p.trees}
 	if os.Geteuid() == 0 {
-		// Root may map everybody, so that the owners of files are told as they are, and has all
-		// rights there, as the shim of a root that nobody knows would not.
+		// Root maps all ids, so that files show their true owners, and has all rights there, unlike
+		// a shim with an unmapped root.
 		walls.Born = mapEverybody
 		sys.AmbientCaps = nil
 		for c := range uintptr(capLast + 1) {
@@ -63,7 +63,7 @@ func byNamespaces(p plan) (proc.Walls, error) {
 	return walls, nil
 }
 
-// mapEverybody maps all ids of this namespace to themselves in that of a process
+// mapEverybody maps all ids of this namespace to themselves in the namespace of pid
 // (user_namespaces(7)).
 func mapEverybody(pid int) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
@@ -74,7 +74,7 @@ func mapEverybody(pid int) error {
 	return nil
 }
 
-// writeOnce writes to a file of the kernel, which takes the whole in one call.
+// writeOnce writes a kernel file, which accepts its content in a single call only.
 func writeOnce(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -84,7 +84,7 @@ func writeOnce(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// identityMap maps all ids that this namespace has to themselves.
+// identityMap maps all ids of this namespace to themselves.
 func identityMap(file string) string {
 	data, _ := os.ReadFile(file)
 	out := ""

@@ -1,76 +1,67 @@
-// Package sandbox decides what a command can reach, and puts it there through the shim that
-// supervises it (internal/sandbox/proc).
+// Package sandbox decides what a command can reach and enforces it through the shim that supervises
+// the command (internal/sandbox/proc).
 //
-// Permissions decide what is attempted; a sandbox decides what is possible. Inside, the whole file
-// tree is read only but for the workspace and a private /tmp; homes and other places of users are
-// empty but for what is allowed (home.go); what would make other programs run something later
-// (hooks and configuration of git, folders of editors) is read only even where it does not exist
-// yet; there is no network but through a proxy that asks, no other process, no way to the kernel's
-// keys, namespaces and mounts.
+// Permissions decide what is attempted; a sandbox decides what is possible. Inside, the file tree
+// is read only except for the workspace and a private /tmp. Homes and other users' places are empty
+// except for allowed paths (home.go). Files that would make other programs run something later
+// (git's hooks and configuration, editors' folders) are read only, even before they exist. The
+// network is reachable only through a proxy that asks. Other processes, the kernel's keys,
+// namespaces and mounts are out of reach.
 //
-// A foreground command changes a view of the workspace (package overlay, view.go), where the kernel
-// makes one. When it has ended, each change is judged (judge.go, judge_git.go) and applied, or left
-// out and told. So nothing that it names, renames or hides while it runs is met by another program,
-// and what others change meanwhile is not taken for its work. Jobs, and all commands where there
-// can be no view, change the workspace itself, so that watchers are told of changes (live.go):
-// level "full, live". Folders of git are read only to them; what else was planted is looked for
-// when such a command has ended (survey.go). A command beside a job
-// keeps its view: it may not see all that the job makes meanwhile, and the job sees what it changed
-// when it has ended, but it needs no question.
+// A foreground command changes a view of the workspace (package overlay, view.go), if the kernel
+// supports one. After it ends, each change is judged (judge.go, judge_git.go) and applied, or left
+// out and reported. So other programs meet none of its temporary states, and others' changes are
+// not taken for its own. Jobs, and all commands without a view, change the workspace itself, so
+// that file watchers work (live.go): level "full, live". For them git's folders are read only;
+// other planted files are searched for when the command ends (survey.go). A foreground command
+// beside a job keeps its view, since that needs no question: it may miss changes by the job, and
+// the job sees its changes after it ends.
 //
-// Two means make that, and a self-test, not their names, says how good they are: namespaces of our
-// own (ns), or rules of the kernel for files (landlock). Landlock is never more than degraded. It
-// can have no read-only place in a writable folder, so the workspace is read only to the command.
-// On macOS it is a profile (seatbelt).
+// There are two means, rated by a self-test: own namespaces (ns) and Landlock. Landlock is at most
+// degraded: it cannot make a place read only inside a writable folder, so the workspace is read
+// only (landlock_linux.go). On macOS the means is a profile (seatbelt).
 //
-// The one rule: a command runs in the sandbox that was reported, or not at all.
+// The one rule: a command runs in the reported sandbox, or not at all.
 //
-// Start reading at Sandbox and Cage, then plan.go (what a command may reach), home.go, settings.go
-// and denies.go (what of users it sees), view.go, level.go (how good it is), survey.go (what is
-// looked at when a command has ended), refused.go
-// (what it failed of because of the sandbox), and a file for each means. What carries it out is in
-// internal/sandbox/proc/shim/namespace.
+// Start reading at Sandbox and Cage, then plan.go (reachable paths), home.go, settings.go and
+// denies.go (users' files), view.go, level.go (rating), survey.go (checks after a command),
+// refused.go (failures caused by the sandbox), and one file for each means.
+// internal/sandbox/proc/shim/namespace carries it out.
 //
 // Known limits:
-//   - With Landlock, a file that a command makes beside a hidden one at the top of the workspace
-//     cannot be read back by it.
 //   - With Landlock there is no network, not even loopback.
 //   - Programs reach the network through variables that most of them read; those that do not (Java,
-//     ssh, most database clients) reach nothing. What is sent to a host that was allowed is not
-//     looked at.
-//   - A server inside sees the supervising process as the one that connects to its socket
-//     (SO_PEERCRED), with the command's user. Datagram sockets of this machine cannot be made, nor
-//     pairs of them.
-//   - Without rights over its network (Landlock; not as root) the supervisor
-//     cannot serve programs that keep others out of their memory: ssh-agent and gpg-agent then are
-//     not reached, even if the command started them. The same holds for sockets on file systems
-//     with inode numbers above 32 bits. Landlock leaves no abstract sockets.
-//   - FIFOs elsewhere can be read, and before Linux 5.19, or without Landlock, be written: then the
+//     ssh, most database clients) reach nothing. Data sent to an allowed host is not inspected.
+//   - A server inside sees the supervising process as its client (SO_PEERCRED), with the command's
+//     user. Datagram sockets of this machine cannot be made, nor pairs of them.
+//   - Without rights over its network (Landlock; not as root) the supervisor cannot serve programs
+//     that protect their memory: ssh-agent and gpg-agent are then unreachable, even if the command
+//     started them. So are sockets on file systems with inode numbers above 32 bits. Landlock
+//     allows no abstract sockets.
+//   - FIFOs elsewhere can be read, and before Linux 5.19, or without Landlock, written: then the
 //     level is not full.
-//   - A server of the command in the workspace can be reached from outside by who looks for a
-//     socket there.
-//   - What a command could not read is a hint that goes by names (missed.go), and no reason to
-//     offer it outside.
-//   - A deny rule (denies.go) hides what matches when a command starts, and not what comes to match
-//     while it runs, another hard link, or what git's objects keep of a file. A rule for any folder
-//     (**/x) is looked up in the workspace and in what the user shows. Without a view a file that
-//     is replaced while a command runs is seen by it.
-//   - Memory that belongs to no process (memfd) is not counted.
-//   - As root, all of /proc is read only: no program sets its oom_score_adj, say.
-//   - On the live tree editors' folders are protected at the top of the workspace only, and a new
-//     repository that would make git run something is put aside when the command has ended: until
-//     then the user's own programs may meet it. That holds, too, for the place of a submodule that
-//     the user checks out meanwhile, and for a .git folder that the user replaces.
+//   - Programs outside can connect to a command's socket in the workspace.
+//   - Hints about paths missing inside (missed.go) go by names, and are no reason to offer a
+//     command outside.
+//   - A deny rule (denies.go) hides the paths that match when a command starts, but not later
+//     matches, other hard links, or a file's content in git's objects. A rule for any folder
+//     (**/x) covers the workspace and the paths shown by the user. Without a view, the command sees
+//     a file that is replaced while it runs.
+//   - Memory outside processes (memfd) is not counted.
+//   - As root, all of /proc is read only: a program cannot set its oom_score_adj, for example.
+//   - On the live tree editors' folders are protected at the top of the workspace only. A new
+//     repository that would make git run something is put aside when the command ends; until then
+//     the user's own programs may meet it. The same holds for a submodule that the user checks out
+//     meanwhile, and for a .git folder that the user replaces.
 //   - A command on the live tree cannot commit.
-//   - In a view the kernel renames no folder that was there before (EXDEV). The shim does it
-//     instead, one entry after the other, where it is told of calls; else mv copies it and git mv
-//     fails. A name that a command has looked up in vain may stay missing for it when somebody else
-//     makes it. A program outside that has a file open keeps the old one when a command has changed
-//     it, and locks on a file do not reach from one to the other.
-//   - In a view of a user whose files belong to several groups some cannot be changed (EOVERFLOW).
-//     Folders of other owners are seen, and mean no view; single files are not.
-//   - Which scripts git runs is read from its settings as they are when a command has ended; a
-//     script that such a script runs is not known.
+//   - In a view the kernel cannot rename existing folders (EXDEV). If the shim traces the call, it
+//     moves the entries one by one; else mv copies and git mv fails. A name looked up in vain may
+//     stay missing for the command when somebody else creates it. Programs outside keep reading
+//     the old version of a file that they have open, and file locks do not cross the view.
+//   - In a view some files of users with several groups cannot be changed (EOVERFLOW). Folders
+//     with other owners are detected and rule out a view; single files are not.
+//   - The scripts that git runs are read from its settings when a command has ended; scripts run
+//     by those scripts are unknown.
 package sandbox
 
 import (
@@ -86,94 +77,93 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Options are what a sandbox is for. Folders are absolute.
+// Options configure a Sandbox. Folders are absolute.
 type Options struct {
-	Workspace string   // that commands may write
-	Home      string   // of the user
-	Own       []string // configuration and state of adze: no command may read them
-	State     string   // where notes about levels and placeholders are kept
-	Memory    uint64   // bytes for all processes of one command; if 0, half of the machine's
-	Processes uint64   // of one command; if 0, 4096
-	Means     []Means  // to be tried, the best first; if nil, those of this system
-	Network   *Network // the way out for commands that may ask for one; if nil, there is none
+	Workspace string   // writable for commands
+	Home      string   // the user's
+	Own       []string // adze's configuration and state; no command may read them
+	State     string   // stores levels and records of running commands
+	Memory    uint64   // bytes for all processes of one command; 0 means half the machine's memory
+	Processes uint64   // per command; 0 means 4096
+	Means     []Means  // in the order to try; nil means this system's
+	Network   *Network // nil means no network access
 
-	// Read and Write are files and folders that the user shows to commands beside the workspace,
-	// absolute.
+	// Read and Write are files and folders outside the workspace that the user shows to commands,
+	// as absolute paths.
 	Read, Write []string
-	// Rules are those of the user that reach into the sandbox. It is nil where there are none.
+	// Rules are the user's rules that affect the sandbox, or nil.
 	Rules Rules
 
-	// Denied says why a rule keeps commands from writing a path; if empty, none does. If nil, there
-	// are no such rules.
+	// Denied returns the rule against writing a path, or "". Nil means no such rules.
 	Denied func(path string) string
-	// Around calls apply, once: that applies what a command changed to the workspace at the paths, and
-	// returns those at which it did. A folder that comes or goes stands for all in it. The tag is the
-	// command's. With an error, for which apply was not called, nothing of what it changed is applied.
-	// If nil, apply is called.
+	// Around calls apply once, which applies a command's changes to the workspace at the given
+	// paths and returns the changed ones. A folder that comes or goes stands for everything in it.
+	// The tag is the command's. If Around returns an error without calling apply, no change is
+	// applied. Nil means that apply is called directly.
 	Around func(tag string, paths []string, apply func() []string) error
 }
 
-// Rules are what the sandbox asks the user's rules.
+// Rules gives access to the user's rules.
 type Rules interface {
-	// Allowed lists the paths, absolute, that allow rules name for reading, or for writing.
+	// Allowed lists the absolute paths that allow rules name for reading, or for writing.
 	Allowed(write bool) []string
-	// Secret lists places of the home that hold secrets: of a folder that the user shows they stay
-	// hidden, unless they are named.
+	// Secret lists the home's secret places. They stay hidden in a folder that the user shows,
+	// unless named themselves.
 	Secret() []string
-	// Denied lists what deny rules keep from being read, or written.
+	// Denied lists the deny rules for reading, or for writing.
 	Denied(write bool) []Denial
 }
 
-// ErrUnsuitable says that no sandbox can be put around a workspace.
+// ErrUnsuitable means that the workspace cannot have a sandbox.
 var ErrUnsuitable = errors.New("no sandbox fits this workspace")
 
-// Denial is a deny rule about files, as far as it reaches into the sandbox.
+// A Denial is a deny rule for files as far as it affects the sandbox.
 type Denial struct {
-	Rule string // as the user wrote it
-	Root string // the folder that the pattern counts from
-	// Pattern is of paths below Root, in the letters that Fold makes of a name.
+	Rule string // as written by the user
+	Root string // the pattern is relative to it
+	// Pattern matches paths below Root after Fold, which normalizes the case of names.
 	Pattern string
 	Fold    func(string) string
 }
 
-// Network is the way out of a sandbox: how hosts are spelt and dialled. Whether one may be reached
-// is asked of the command, see proc.Command.Reach.
+// Network spells and dials hosts for a sandbox. The command decides which may be reached; see
+// proc.Command.Reach.
 type Network struct {
 	Canonical func(host string) (string, error)
 	Dial      func(ctx context.Context, host string, port uint16) (net.Conn, error)
 }
 
-// Of is the sandbox of a workspace for the user who runs this. The state folder is secret, as the
-// others are.
+// Of returns the sandbox of a workspace for the current user. The state folder and secret are
+// hidden from commands.
 func Of(workspace, state string, secret ...string) *Sandbox {
-	home, _ := os.UserHomeDir() // without one there are no secrets of a home
+	home, _ := os.UserHomeDir() // without a home there are no secrets in it
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
 	return New(Options{Workspace: workspace, Home: home, State: state, Own: append(secret, state)})
 }
 
-// Through gives commands a way out. It is called before the first of them.
+// Through gives commands network access. Call it before the first command.
 func (s *Sandbox) Through(n Network) *Sandbox {
 	s.o.Network = &n
 	return s
 }
 
-// Show lets commands read and change files and folders beside the workspace, and those that rules
-// name. It is called before the first of them.
+// Show lets commands read and change files outside the workspace, including those that rules name.
+// Call it before the first command.
 func (s *Sandbox) Show(read, write []string, rules Rules) *Sandbox {
 	s.o.Read, s.o.Write, s.o.Rules = read, write, rules
 	return s
 }
 
-// Judged has changes that commands made apart judged by rules and seen when they are applied:
-// Options.Denied and Around. It is called before the first of them.
+// Judged sets Options.Denied and Around for changes in a view. Call it before the first command.
 func (s *Sandbox) Judged(denied func(path string) string, around func(tag string, paths []string, apply func() []string) error) *Sandbox {
 	s.o.Denied, s.o.Around = denied, around
 	return s
 }
 
-// Enclose puts a command into the sandbox by the means that the self-test chose: proc.Cage.
+// Enclose puts a command into the sandbox by the means chosen in the self-test. It implements
+// proc.Cage.
 func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, error) {
 	report, err := s.Level(ctx)
 	if err != nil {
@@ -189,8 +179,7 @@ func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, erro
 	return walls, err
 }
 
-// Unheld says which deny rules about files do not hold for what a command does inside, at the level
-// that commands run at. If empty, all do.
+// Unheld returns messages about deny rules for files that commands at the current level can break.
 func (s *Sandbox) Unheld(now Report) (told []string) {
 	if s.o.Rules == nil {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// identity tells a folder from another one of the same name.
+// identity returns the device and inode, which distinguish a folder from a later one of the same
+// name.
 func identity(info fs.FileInfo) (dev, ino uint64) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -33,7 +34,7 @@ func owner(path string) int64 {
 	return int64(st.Uid)
 }
 
-// strange reports an owner or group that a namespace of this user alone does not know.
+// strange reports whether a namespace that maps only this user does not know the owner or group.
 func strange(uid, gid uint32) bool {
 	return int(uid) != os.Geteuid() || int(gid) != os.Getegid()
 }

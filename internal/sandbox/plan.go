@@ -14,39 +14,39 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// plan is what one command may reach, whatever the means.
+// plan lists the paths within one command's reach, for all means.
 type plan struct {
 	command   proc.Command
 	workspace folder
 	cache     string   // the host's folder of private caches
-	private   []string // folders that are empty and the command's own
-	kept      []string // of the host's, below private ones
-	grants    []string // writable beside the workspace: a repository's folder elsewhere
-	elsewhere string   // that folder, writable or not; if empty, there is none
-	guards    []guard  // within what is writable, parents first
+	private   []string // empty folders for this command alone
+	kept      []string // the host's, below private ones
+	grants    []string // writable besides the workspace: a repository's folder elsewhere
+	elsewhere string   // that folder, writable or not; "" if there is none
+	guards    []guard  // in writable places, parents first
 	nested    []string // repositories in the workspace
 	home      home
-	secrets   []string // nothing is there
-	hidden    []string // of the workspace, by rules: they are not there
-	veiled    []string // of what is beside it, by rules: nothing is there
-	still     []string // by rules: they cannot be changed; in a view that is judged when the command has ended
-	missing   []string // of the guards: folders to be made until the command has ended
+	secrets   []string // empty for the command
+	hidden    []string // in the workspace, by rules; missing for the command
+	veiled    []string // outside the workspace, by rules; empty for the command
+	still     []string // read only by rules; in a view, judged after the command
+	missing   []string // guards' folders that exist until the command ends
 	host      host
 	memory    uint64
 	processes uint64
 	servers   *servers
-	view      *view             // in which the command changes apart; if nil, it changes everything itself
-	staged    *Stage            // that the command works on in place of a view; if nil, none
-	trees     []*os.File        // its mounts, and those of layers
-	layers    []namespace.Mount // of caches
-	walled    bool              // by rules of the kernel alone, so that it only reads the workspace
-	real      []string          // folders of databases that other programs have open: they are changed at once
-	apart     []string          // folders that it changes in the view
-	live      string            // why it changes the workspace itself; if empty, it changes the view of it
+	view      *view             // nil if the command changes the workspace itself
+	staged    *Stage            // used in place of a view, or nil
+	trees     []*os.File        // mounts of the stage and the layers
+	layers    []namespace.Mount // cache overlays
+	walled    bool              // Landlock only: the workspace is read only
+	real      []string          // folders of open databases, changed directly
+	apart     []string          // folders changed in the view
+	live      string            // why the command changes the workspace itself; "" in a view
 }
 
-// guard is a place in a writable folder: read only (namespace.Locked), or only kept where it is
-// (namespace.Same), because a folder could be renamed, and what is guarded below it be made anew.
+// guard is a place in a writable folder: read only (namespace.Locked), or a mount point
+// (namespace.Same), because a renamed parent would allow a new, unguarded place.
 type guard struct {
 	path string
 	kind namespace.Kind
@@ -79,10 +79,10 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	return p, nil
 }
 
-// maxNested bounds the repositories in a workspace whose settings are read.
+// maxNested limits the nested repositories whose settings are read.
 const maxNested = 32
 
-// protect adds the places of the workspace that no command may change.
+// protect adds the workspace's protected places.
 func (p *plan) protect(s *Sandbox, means Means) error {
 	repository, err := findRepository(p.workspace.path)
 	if err != nil {
@@ -97,14 +97,14 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	if p.elsewhere != "" {
 		p.grants = []string{p.elsewhere}
 	}
-	if p.live = s.live(p, means); p.live == "" { // in a view all is judged when the command has ended
+	if p.live = s.live(p, means); p.live == "" { // a view is judged after the command
 		p.nested = s.first().repositories
 		p.apart = append([]string{p.workspace.path}, p.grants...)
 		p.keepDatabases()
 		return nil
 	}
 	p.grants = nil
-	if means == Landlock { // the workspace is read only to it
+	if means == Landlock { // the workspace is read only
 		return nil
 	}
 	found := lookThrough(p.workspace.path, 0)
@@ -119,12 +119,11 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	return g.err
 }
 
-// maxNames bounds the mounts by which names stay as they are.
 const maxNames = 512
 
-// keepNames keeps from change what is there already by which other programs run something, and what
-// git's settings make it run. Of what is missing only a few names are kept from being made: an
-// empty folder stands in the place of each. The others are looked for when the command has ended.
+// keepNames protects existing files that other programs or git's settings run. Of the missing ones,
+// only a few names get an empty folder as a placeholder. The others are searched for after the
+// command.
 func (p *plan) keepNames(g *guards, acted []string) {
 	top := p.workspace.path
 	for _, name := range delicate.Stands() {
@@ -143,13 +142,13 @@ func (p *plan) keepNames(g *guards, acted []string) {
 	}
 }
 
-// holds reports that a command could not change what stands at a path.
+// holds reports whether the command cannot change a path.
 func (p *plan) holds(path string) bool {
 	return slices.Contains(p.missing, path) ||
 		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && within(path, g.path) })
 }
 
-// root is the writable folder that a path lies in.
+// root returns the writable folder around a path.
 func (p *plan) root(path string) string {
 	for _, grant := range p.grants {
 		if within(path, grant) {
@@ -159,7 +158,7 @@ func (p *plan) root(path string) string {
 	return p.workspace.path
 }
 
-// mounts is the plan for means that mount.
+// mounts returns the plan as mounts.
 func (p *plan) mounts() []namespace.Mount {
 	out := []namespace.Mount{{Kind: namespace.Proc, Path: "/proc"}}
 	if p.host.steers {
@@ -200,7 +199,7 @@ func (p *plan) mounts() []namespace.Mount {
 	}
 	for _, path := range empty {
 		if isLink(path) {
-			continue // what it leads to has a name of its own
+			continue // its target has a name of its own
 		}
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
@@ -210,8 +209,8 @@ func (p *plan) mounts() []namespace.Mount {
 	return out
 }
 
-// locked keeps a path from being changed, and the folders above it from being renamed, as far as
-// they can be written to.
+// locked returns mounts that make a path read only and keep its parents from being renamed, if
+// those are writable.
 func (p *plan) locked(path string) (out []namespace.Mount) {
 	root := p.root(path)
 	if within(path, root) {

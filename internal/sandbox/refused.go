@@ -15,10 +15,9 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// refused finds in the output of a command that failed what the walls kept it from: a path that an
-// error names and that the user could write, a call that is closed, and where there is no network,
-// one that it wanted. It goes by the words of errors, so it is a reason to ask the user, who reads
-// it, and never one to run anything.
+// refused finds a failed command's refusals by the sandbox in its output: paths in errors that the
+// user could write, closed calls, and missing network. It matches error texts, so it may justify a
+// question to the user, but never an action.
 func (p *plan) refused(output string) (out []proc.Denial) {
 	add := func(b proc.Denial, ok bool) {
 		if ok && len(out) < proc.MaxDenied && !slices.Contains(out, b) {
@@ -57,27 +56,27 @@ func (p *plan) refused(output string) (out []proc.Denial) {
 	return out
 }
 
-// refusal finds the text of an error that walls give, as the C library and Node write it: EROFS,
-// EACCES, EPERM, EBUSY, EXDEV, and where something is not there in the sandbox, or a folder in its
-// place, ENOENT and EISDIR.
+// refusal matches error texts caused by the sandbox, as written by the C library and Node: EROFS,
+// EACCES, EPERM, EBUSY, EXDEV, and ENOENT and EISDIR for paths that are missing inside or have a
+// placeholder folder.
 var refusal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)read-only file system|permission denied|operation not permitted|device or resource busy|invalid cross-device link|no such file or directory|directory nonexistent|is a directory|\b(EROFS|EACCES|EPERM|EBUSY)\b`)
 })
 
-// absence finds those of them that programs meet outside of a sandbox, too.
+// absence matches those common outside a sandbox too.
 var absence = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no such file|nonexistent|is a directory`)
 })
 
-// making finds words of a program that was to change something, and a redirection of a shell.
+// making matches words about a change, and a shell's redirection error.
 var making = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(create|touch|remove|move|write|writing|rename|unlink|mkdir|link)\b|sh: (line )?\d+: `)
 })
 
-// removing finds those of them about what must be there.
+// removing matches words about changes to an existing file.
 var removing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(remove|unlink)\b`) })
 
-// hides reports a path that is not in the sandbox, or is protected there by a folder in its place.
+// hides reports whether a path is missing in the sandbox or has a placeholder folder.
 func (p *plan) hides(path string) bool {
 	folder := filepath.Dir(path)
 	return p.home.covered(path) && !p.home.visible(path) && !within(path, p.workspace.path) ||
@@ -85,28 +84,27 @@ func (p *plan) hides(path string) bool {
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return within(folder, dir) && folder != dir && there(folder) })
 }
 
-// offline finds the text of an error of a program that has no network.
+// offline matches errors of programs without a network.
 var offline = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|dial (tcp|udp|unix)|socket: |failed to establish a new connection|could ?n.t connect|unable to connect|failed to connect`)
 })
 
-// unreachable finds those of a program that asks for no proxy where a proxy is the only way out.
+// unreachable matches errors of programs without proxy support.
 var unreachable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)could not resolve host|name resolution|name or service not known|network is unreachable|\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b`)
 })
 
-// closedCall finds a call that the filter closes and that programs are made for.
+// closedCall matches calls refused by the filter.
 var closedCall = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)ptrace|perf_event_open|process_vm_readv|keyctl|\b(unshare|setns|mount|umount|chroot|namespaces?)\b`)
 })
 
-// quoted finds a name in quotes.
 var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("'([^']+)'|\"([^\"]+)\"|`([^`']+)[`']|\u2018([^\u2019]+)\u2019")
 })
 
-// paths are those that a line with an error names: what stands in quotes, what looks like a path,
-// and the last word before the error.
+// paths returns the paths named in an error's line: quoted names, likely paths, and the last word
+// before the error.
 func (p *plan) paths(line string, at int) (out []string) {
 	add := func(name string) {
 		if name = strings.TrimRight(strings.TrimLeft(name, "'\"`\u2018(["), "'\"`\u2019,.)]:"); name != "" && !strings.ContainsAny(name, "\t\x00") {
@@ -130,13 +128,13 @@ func (p *plan) paths(line string, at int) (out []string) {
 	return out[:min(len(out), mostWords)]
 }
 
-// errorNumber finds what Python writes before the text of an error.
+// errorNumber matches Python's number before an error text.
 var errorNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\]?$`) })
 
-// mostWords bounds the names that are looked at of one line.
+// mostWords limits the names examined per line.
 const mostWords = 8
 
-// weighWrite asks whether the walls keep a path as it is and the user may write it.
+// weighWrite returns a Denial if the sandbox protects path and the user could write it.
 func (p *plan) weighWrite(path string) (proc.Denial, bool) {
 	b := proc.Denial{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, path), Why: "which is read only in the sandbox"}
 	absent := p.home.covered(path) && !p.home.visible(path) && !within(path, p.workspace.path)
@@ -156,7 +154,7 @@ func (p *plan) weighWrite(path string) (proc.Denial, bool) {
 	case !p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return within(folder, dir) && folder != dir }):
 		b.What, b.Why = legible(path), "whose folder is not there in the sandbox"
 	}
-	for _, missing := range p.missing { // an empty folder of adze's own stands there now
+	for _, missing := range p.missing { // adze's own placeholder is there now
 		if within(path, missing) {
 			return b, may(filepath.Dir(missing))
 		}
@@ -167,7 +165,7 @@ func (p *plan) weighWrite(path string) (proc.Denial, bool) {
 	return b, may(folder)
 }
 
-// opens reports that the walls let a path be written.
+// opens reports whether the sandbox lets a path be written.
 func (p *plan) opens(path string) bool {
 	open := append(slices.Clone(p.own()), p.cache, insideCache, "/dev", "/proc")
 	if !p.walled {
@@ -180,20 +178,20 @@ func (p *plan) opens(path string) bool {
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return path == dir || filepath.Dir(path) == dir })
 }
 
-// may reports that the user can write something, or make names in a folder (access(2)).
+// may reports whether the user may write a file, or create names in a folder (access(2)).
 func may(path string) bool {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS) == nil
 }
 
-// inPassing are places that programs write or ask on their way and do without: the import of
-// Python, the go command's telemetry and the folders that it makes for it, the C library's and
-// systemd's services of names and logs.
+// inPassing reports places that programs access on the way and do without: Python's import caches,
+// the go command's telemetry and its folders, the name and log services of the C library and
+// systemd.
 func inPassing(path string) bool {
 	return strings.HasSuffix(path, "/.config") || strings.HasSuffix(path, "/.config/go") || strings.Contains(path, "/__pycache__") || strings.Contains(path, "/go/telemetry") || strings.HasSuffix(path, "/nscd/socket") ||
 		strings.Contains(path, "/run/systemd/") || path == "/dev/log" || strings.Contains(path, "/dbus/system_bus_socket")
 }
 
-// legibleIn is a path, relative where it is in the workspace.
+// legibleIn returns a path on one line, relative if it is in the workspace.
 func legibleIn(workspace, path string) string {
 	if rel, err := filepath.Rel(workspace, path); err == nil && filepath.IsLocal(rel) {
 		path = rel

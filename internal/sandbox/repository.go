@@ -13,11 +13,11 @@ import (
 
 // repository is the one at the top of a workspace.
 type repository struct {
-	grant string // its folder, where it lies elsewhere and belongs to the workspace
+	grant string // its folder elsewhere, if it belongs to the workspace
 }
 
-// findRepository reads how the workspace keeps its repository: a folder, or a file that names one
-// (linked work trees, submodules).
+// findRepository finds the workspace's repository: a folder, or a file that names one (linked work
+// trees, submodules).
 func findRepository(workspace string) (repository, error) {
 	at := filepath.Join(workspace, ".git")
 	info, err := os.Lstat(at)
@@ -32,9 +32,9 @@ func findRepository(workspace string) (repository, error) {
 	return repository{}, fmt.Errorf("%w: %s is a link, which a command could turn elsewhere; replace it by what it leads to", ErrUnsuitable, at)
 }
 
-// linked is a work tree whose repository lies elsewhere. The file that says so is the project's,
-// and could name any folder: it is believed only where that folder names this work tree too.
-// Otherwise the repository stays read only.
+// linked returns the folder of a work tree's repository elsewhere. The .git file is part of the
+// project and could name any folder, so that folder must name the work tree in turn. Otherwise the
+// repository stays read only.
 func linked(workspace, at string) (grant string) {
 	dir, ok := pointer(at, "gitdir: ", workspace)
 	if !ok {
@@ -53,10 +53,10 @@ func linked(workspace, at string) (grant string) {
 	return ""
 }
 
-// maxPointer bounds a file that names a folder.
+// in bytes
 const maxPointer = 8 << 10
 
-// pointer is the path that a small file names, free of links; a relative one counts from dir.
+// pointer reads a path from a small file and resolves links; a relative path counts from dir.
 func pointer(file, prefix, dir string) (string, bool) {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {
@@ -73,7 +73,7 @@ func pointer(file, prefix, dir string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	// The last step may be the work tree's own .git file, which is none to follow.
+	// The last element may be the work tree's own .git file, which must not be followed.
 	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return "", false
@@ -85,7 +85,7 @@ func pointer(file, prefix, dir string) (string, bool) {
 	return path, true
 }
 
-// worktreeOf reads core.worktree of a submodule's repository.
+// worktreeOf reads core.worktree from a submodule's repository.
 func worktreeOf(dir string) (string, bool) {
 	data, err := os.ReadFile(filepath.Join(dir, "config"))
 	if err != nil || len(data) > 1<<20 {

@@ -18,30 +18,28 @@ import (
 	"adze/internal/osfile/filelock"
 )
 
-// running is what is written down while a command works on the live tree. The process that runs it
-// holds the file locked; a file that nobody holds was left by a process that was killed, and the
-// next start tells what its command left.
+// running is the record of a command on the live tree. Its process holds the file locked. An
+// unlocked file was left by a killed process, and the next start reports what its command left.
 //
-// The empty folders that it names stand in the workspace where something protected is not there
-// yet. To remove one takes its mount away from every sandbox, so each stays until no note names it
-// any more. Only empty folders are ever removed, and only those that a note names.
+// Made lists the empty folders that stand in for missing protected places. Removing one would
+// unmount it in every sandbox, so each stays until no record names it. Only empty folders named in
+// a record are ever removed.
 type running struct {
 	Workspace    string
 	Started      time.Time
-	Repositories []string // in the workspace, as they were before
+	Repositories []string // in the workspace before the command
 	Made         []string // empty folders
 }
 
-// notes are those of the commands of this process. They count them by the empty folders that stand
-// for them.
+// notes manages the records of this process's commands and counts the users of each placeholder
+// folder.
 type notes struct {
 	dir   string
 	mu    sync.Mutex
 	users map[string]int
 }
 
-// Stands reports that a path is one of the folders that stand in the workspace only as long as
-// commands run.
+// Stands reports whether a path is a placeholder folder of running commands.
 func (s *Sandbox) Stands(path string) bool { return s.notes.counted(path) > 0 }
 
 func (n *notes) counted(path string) int {
@@ -63,8 +61,7 @@ func (n *notes) count(paths []string, by int) {
 
 func runningDir(state string) string { return filepath.Join(state, "sandbox", "running") }
 
-// begin writes down what a command begins with, and makes the folders that it names; end takes both
-// away.
+// begin writes a command's record and makes its folders; end removes both.
 func (n *notes) begin(r running) (end func(), err error) {
 	free, err := lockNotes(n.dir)
 	if err != nil {
@@ -106,7 +103,7 @@ func (n *notes) begin(r running) (end func(), err error) {
 	}, nil
 }
 
-// tidy removes the folders that no other note names. The notes are locked.
+// tidy removes the folders named by no other record. The caller holds the lock.
 func (r *running) tidy(dir string) {
 	var needed []string
 	eachNote(dir, func(_ string, other running, held bool) {
@@ -116,14 +113,14 @@ func (r *running) tidy(dir string) {
 	})
 	for _, path := range r.Made {
 		if !slices.Contains(needed, path) {
-			_ = unix.Rmdir(path) // fails where somebody has put something in
+			_ = unix.Rmdir(path) // fails if it is not empty
 		}
 	}
 }
 
-// eachNote reads the notes. One that is held is of a command that runs.
+// eachNote reads the records. held means a running command.
 func eachNote(dir string, do func(path string, r running, held bool)) {
-	entries, _ := os.ReadDir(dir) // there may be none
+	entries, _ := os.ReadDir(dir) // the folder may not exist
 	for _, e := range entries {
 		if e.Name() == lockName {
 			continue
@@ -141,8 +138,8 @@ func eachNote(dir string, do func(path string, r running, held bool)) {
 	}
 }
 
-// left tells what commands of killed processes left in a workspace that other programs act on, and
-// removes what stood there for them.
+// left reports dangerous files left in a workspace by killed processes' commands, and removes their
+// placeholder folders.
 func left(state, workspace string) (told []string, err error) {
 	dir := runningDir(state)
 	if _, there := lookAt(dir); !there {

@@ -16,32 +16,31 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Sandbox is one workspace's. Safe for concurrent use.
+// A Sandbox belongs to one workspace. It is safe for concurrent use.
 type Sandbox struct {
 	o         Options
 	workspace folder
 	machine   sync.Once
 	host      host
 	notes     notes
-	first     func() survey // what was in the workspace before the first command
+	first     func() survey // the workspace before the first command
 	servers   servers
-	viewFails atomic.Bool           // the kernel makes no views here
-	stage     atomic.Pointer[Stage] // that is mounted; if nil, none
-	alive     atomic.Int32          // commands that work on the live tree
+	viewFails atomic.Bool           // the kernel supports no views here
+	stage     atomic.Pointer[Stage] // the mounted stage, or nil
+	alive     atomic.Int32          // commands on the live tree
 	denies    denies
-	removing  sync.WaitGroup // views that are over
-	caching   sync.Once      // the private caches are in use
-	cached    *os.File       // while it is open
-	layers    layers         // of the user's caches
-	over      chan struct{}  // closed when this is
+	removing  sync.WaitGroup // views being deleted
+	caching   sync.Once      // takes the private caches into use
+	cached    *os.File       // held while the caches are in use
+	layers    layers         // over the user's caches
+	over      chan struct{}  // closed by Close
 	closing   sync.Once
 
 	mu     sync.Mutex
-	report *Report // of the self-test; if nil, not known yet
+	report *Report // nil if not known yet
 }
 
-// New makes a sandbox. It does nothing that takes time: what it needs of the machine is found out
-// with the first command.
+// New makes a sandbox. It returns at once: the machine is examined with the first command.
 func New(o Options) *Sandbox {
 	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), notes: notes{dir: runningDir(o.State)},
 		first: sync.OnceValue(func() survey { return lookThrough(o.Workspace, someFolders) })}
@@ -56,13 +55,13 @@ func (s *Sandbox) useCaches() {
 		dir := cacheDir(s.o.State, s.workspace.path)
 		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), now: time.Now}
 		s.cached = c.begin()
-		go c.trim() // the next start goes on where the end of the program cuts it off
+		go c.trim() // if the program ends early, the next start continues
 	})
 }
 
-// Close ends what the sandbox keeps open.
+// Close releases the sandbox's resources.
 func (s *Sandbox) Close() {
-	s.caching.Do(func() {}) // it begins no more
+	s.caching.Do(func() {}) // from now on useCaches does nothing
 	s.layers.close()
 	s.closing.Do(func() { close(s.over) })
 	if s.cached != nil {
@@ -71,8 +70,8 @@ func (s *Sandbox) Close() {
 	s.removing.Wait()
 }
 
-// by puts a command into a sandbox of the given means. What it has taken for it is given back in
-// turn where something fails, and when the command has ended.
+// by puts a command into a sandbox of the given means. It releases everything, last taken first, on
+// an error and after the command.
 func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	started := time.Now().Add(-clockStep)
 	build, ok := builders()[means]
@@ -87,7 +86,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		return proc.Walls{}, err
 	}
 	if means == Seatbelt {
-		p.missing = nil // its rules hold for what is not there, too
+		p.missing = nil // Landlock's rules also cover missing paths
 	}
 	var taken []func()
 	defer func() {
@@ -111,7 +110,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		taken = append(taken, p.view.giveUp)
 	}
 	began := running{s.workspace.path, started, p.nested, p.missing}
-	var forget func() // if nil, nothing is noted
+	var forget func() // nil if there is no record
 	if p.live != "" && means != Landlock {
 		if forget, err = s.notes.begin(began); err != nil {
 			return proc.Walls{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
@@ -145,7 +144,7 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		if p.view != nil {
 			found = p.view.end()
 		}
-		if forget != nil { // now that the repositories are there to which .git files of new work trees lead
+		if forget != nil { // now that the repositories named by new work trees' .git files exist
 			found.Told = append(found.Told, began.planted(p.holds, false)...)
 		}
 		if p.live != "" {
@@ -168,14 +167,14 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	return walls, nil
 }
 
-// folder is one that must stay the same.
+// folder identifies a folder even if another one takes its path.
 type folder struct {
 	path     string
 	dev, ino uint64
 	err      error
 }
 
-// pin remembers a folder as it is now.
+// pin records a folder's current identity.
 func pin(path string) folder {
 	f := folder{path: path}
 	info, err := os.Lstat(path)

@@ -16,14 +16,14 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// Sandbox is one workspace's. Safe for concurrent use. On Windows a command gets a restricted
-// token: it writes in the workspace and in a folder for temporary files, and nowhere else. It reads
-// all that the user may read and has the user's network, because keeping it from these takes the
-// rights of an administrator.
+// A Sandbox belongs to one workspace. It is safe for concurrent use. On Windows a command gets a
+// restricted token: it writes only in the workspace and a temporary folder. It reads everything
+// that the user may read and has the user's network, because restricting these takes administrator
+// rights.
 //
-// Known limits: a command can make a place that is held (held) and is not there when it starts.
-// The first command in a large workspace waits until its access list has reached all files. Places
-// that every user may write are open to it.
+// Known limits: a command can create a protected place (held) that is missing when it starts. The
+// first command in a large workspace waits until its access list has reached all files. Places
+// writable for every user are open to it.
 type Sandbox struct {
 	o         Options
 	workspace folder
@@ -32,24 +32,21 @@ type Sandbox struct {
 	report *Report
 }
 
-// folder is one by its path.
 type folder struct{ path string }
 
 // New makes a sandbox.
 func New(o Options) *Sandbox { return &Sandbox{o: o, workspace: folder{o.Workspace}} }
 
-// Close has nothing to remove.
+// Close does nothing.
 func (s *Sandbox) Close() {}
 
-// usual are the means of this system.
 func usual() []Means { return []Means{RestrictedToken} }
 
 func lacksOfLandlock() []string { return nil }
 
-// lacksOfToken is what no restricted token holds.
+// lacksOfToken lists the gaps of every restricted token.
 func lacksOfToken() []string { return []string{"reading your files", "the network"} }
 
-// by plans the walls of a command.
 func (s *Sandbox) by(m Means, c proc.Command) (proc.Walls, error) {
 	if m != RestrictedToken {
 		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(m))
@@ -80,7 +77,7 @@ func (s *Sandbox) by(m Means, c proc.Command) (proc.Walls, error) {
 	}}, nil
 }
 
-// withTemp is an environment with another folder for temporary files.
+// withTemp returns env with another temporary folder.
 func withTemp(env []string, tmp string) []string {
 	out := make([]string, 0, len(env)+2)
 	for _, kv := range env {
@@ -91,11 +88,11 @@ func withTemp(env []string, tmp string) []string {
 	return append(out, "TMP="+tmp, "TEMP="+tmp)
 }
 
-// testTime bounds the self-test, a busy machine included.
+// testTime limits the self-test, with time for a busy machine.
 const testTime = 60 * time.Second
 
-// test makes a workspace with files beside it and has commands write from inside. It is an error
-// where a command cannot work inside: in its workspace, with temporary files, and by the user's
+// test makes a workspace with files beside it and tries to write from inside. It returns an error
+// if a command cannot work inside: in its workspace, with temporary files, or with the user's
 // shell.
 func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
@@ -110,7 +107,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	defer os.RemoveAll(top)
 	work := filepath.Join(top, "work")
 	own := filepath.Join(work, "in.txt")
-	kept := []string{ // what a command must not change
+	kept := []string{ // must stay unchanged
 		filepath.Join(top, "beside.txt"), filepath.Join(work, ".git", "hooks", "pre-commit"),
 		filepath.Join(work, ".git", "config"), filepath.Join(work, ".vscode", "tasks.json"),
 	}
@@ -165,19 +162,18 @@ func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	return f, nil
 }
 
-// standing is the level of the next command.
 func (s *Sandbox) standing() Level { return NoLevel }
 
-// whyLive says why commands work on the live tree.
+// whyLive returns why commands work on the live tree.
 func (s *Sandbox) whyLive(Means) string { return "this system has no views of folders" }
 
-// Stands reports a folder that stands only as long as commands run: there are none.
+// Stands returns false: there are no placeholder folders.
 func (s *Sandbox) Stands(string) bool { return false }
 
-// Recover has nothing to finish: no command runs on a view.
+// Recover does nothing: no command runs on a view.
 func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
 
-// Forget removes what is kept for commands in a workspace that is no more.
+// Forget removes the data stored for a deleted workspace's commands.
 func Forget(state, workspace string) error {
 	id, err := rootID(workspace)
 	if err != nil {
@@ -186,22 +182,22 @@ func Forget(state, workspace string) error {
 	return os.RemoveAll(filepath.Join(state, "sandbox", "tmp", filepath.Base(id.String())))
 }
 
-// Stage is of no workspace: there are no views of folders.
+// Stage is unused: this system has no views.
 type Stage struct{}
 
-// Staged is what differs between a stage and the workspace.
+// Staged lists the differences between a stage and the workspace.
 type Staged struct {
 	Files           []proc.ChangedFile
 	Left, Conflicts []string
 }
 
-// Stage fails.
+// Stage returns an error.
 func (s *Sandbox) Stage(string) (*Stage, error) { return nil, errors.New(s.whyLive(None)) }
 
-// DropStages finds none.
+// DropStages does nothing.
 func DropStages(string, string) error { return nil }
 
-// HasStage reports none.
+// HasStage returns false.
 func HasStage(_, _, _ string) bool { return false }
 
 // Notes, Mount, Folder, Unmount, Leave, Drop and Review belong to stages of other systems.
@@ -213,18 +209,18 @@ func (*Stage) Leave() error             { return nil }
 func (*Stage) Drop() error              { return nil }
 func (*Stage) Review() (*Staged, error) { return nil, errors.ErrUnsupported }
 
-// Empty reports that nothing differs.
+// Empty reports whether nothing differs.
 func (*Staged) Empty() bool { return true }
 
-// Take applies nothing.
+// Take does nothing.
 func (*Staged) Take(string, []proc.FileChoice) (proc.Findings, error) {
 	return proc.Findings{}, errors.ErrUnsupported
 }
 
-// Unstaged says why there can be no stage here.
+// Unstaged returns why there can be no stage here.
 func (*Cage) Unstaged() string { return "this system has no views of folders" }
 
-// machineKey is the same as long as the system and the program are.
+// machineKey identifies the system and the program.
 func machineKey() string {
 	v := windows.RtlGetVersion()
 	key := fmt.Sprintf("windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
@@ -242,5 +238,5 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, `..`+string(os.PathSeparator))
 }
 
-// DatabaseInUse finds none: there are no views on this system.
+// DatabaseInUse returns "": there are no views on this system.
 func (*Sandbox) DatabaseInUse([]string, string) string { return "" }

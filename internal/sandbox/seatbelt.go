@@ -11,12 +11,11 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// seatbelt is the profile of macOS's sandbox for a plan, and the parameters that hold its paths: no
-// path is ever a part of the text. Of several rules for one thing the last counts.
+// seatbelt returns a plan's macOS sandbox profile and the parameters with its paths: a path is
+// never part of the text. The last matching rule wins.
 //
-// What it holds also holds for what does not exist, so it needs no placeholders. A folder above a
-// locked place must not be moved either, because then the place could be made anew. Programs that
-// check certificates ask a service of the system.
+// Rules also cover missing paths, so no placeholders are needed. A locked place's parents cannot be
+// moved, or the place could be recreated. Programs that check certificates ask a system service.
 func seatbelt(p plan) (text string, params []string) {
 	b := &profile{params: &params}
 	b.line("(version 1)", "(deny default)",
@@ -40,7 +39,7 @@ func seatbelt(p plan) (text string, params []string) {
 		for _, dir := range p.home.hollow {
 			for _, above := range append(between(dir, path), dir) {
 				if within(path, dir) {
-					b.rule("allow", "file-read-metadata", "literal", above) // the way there
+					b.rule("allow", "file-read-metadata", "literal", above) // lookups on the way there
 				}
 			}
 		}
@@ -77,15 +76,15 @@ func seatbelt(p plan) (text string, params []string) {
 			continue
 		}
 		b.rule("deny", "file-read* file-write*", "subpath", path)
-		b.rule("allow", "file-read* file-write*", "subpath", p.cache) // the caches lie with adze's state
+		b.rule("allow", "file-read* file-write*", "subpath", p.cache) // the caches lie in adze's state
 	}
 	for _, path := range p.own() {
-		b.rule("allow", "file-read* file-write*", "subpath", path) // and so may a folder of the command's own
+		b.rule("allow", "file-read* file-write*", "subpath", path) // so may the command's own folder
 	}
 	return strings.Join(b.lines, "\n") + "\n", params
 }
 
-// profile gathers rules. A path is given once.
+// profile collects rules. A path becomes one parameter.
 type profile struct {
 	lines  []string
 	params *[]string
@@ -108,7 +107,7 @@ func (b *profile) rule(effect, operations, match, path string) {
 	}
 }
 
-// between are the folders above path and below root.
+// between lists the folders above path and below root.
 func between(root, path string) (out []string) {
 	for dir := filepath.Dir(path); dir != root && within(dir, root) && dir != "/"; dir = filepath.Dir(dir) {
 		out = append(out, dir)

@@ -8,7 +8,7 @@ import (
 
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-// bySeatbelt starts the shim under a profile, which all that it starts inherits.
+// bySeatbelt starts the shim under a profile, which its children inherit.
 func bySeatbelt(p plan) (proc.Walls, error) {
 	if _, err := os.Stat(sandboxExec); err != nil {
 		return proc.Walls{}, err

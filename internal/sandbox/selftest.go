@@ -18,17 +18,17 @@ import (
 	"adze/internal/sandbox/proc/shim/selftest"
 )
 
-// testTime bounds the self-test, a busy machine included.
+// testTime limits the self-test, with time for a busy machine.
 const testTime = 20 * time.Second
 
-// trial is something to try, and whether even a degraded sandbox must refuse it.
+// trial is one attempt; if must, even a degraded sandbox has to refuse it.
 type trial struct {
 	name, upon string
 	must       bool
 }
 
-// test makes a home with a workspace, and servers beside it, and tries from inside a sandbox what
-// must not be possible.
+// test makes a home with a workspace and servers beside it, and tries forbidden actions from inside
+// a sandbox.
 func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
@@ -40,7 +40,7 @@ func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
 	defer inner.Close()
 	trials := site.trials()
-	argv := []string{itself(), selftest.Word, selftest.Fail} // who fails is told what of
+	argv := []string{itself(), selftest.Word, selftest.Fail} // a failing command gets explanations
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
@@ -54,16 +54,17 @@ func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 	return assess(trials, r, site)
 }
 
-// itself is this program as a sandbox can start it, whatever of the host's files is hidden there.
+// itself returns this program's path for a start inside a sandbox, even if its file is hidden
+// there.
 func itself() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe"
 	}
-	path, _ := os.Executable() // without one the test tells that it could not run
+	path, _ := os.Executable() // without a path the test fails and reports it
 	return path
 }
 
-// assess reads the answers. A trial without an answer counts as one that succeeded.
+// assess reads the output. A trial without a result counts as an escape.
 func assess(trials []trial, r proc.Result, s *site) (selfTestResult, error) {
 	held := map[string]bool{}
 	lines := 0
@@ -95,8 +96,8 @@ func assess(trials []trial, r proc.Result, s *site) (selfTestResult, error) {
 	return f, nil
 }
 
-// reached looks from outside whether what was made inside is there: in a private /tmp anything can
-// be made.
+// reached checks from outside whether a trial's file exists: in a private /tmp anything can be
+// created.
 func (t trial) reached() bool {
 	if t.name != "create" && t.name != "mkdir" {
 		return true
@@ -105,7 +106,7 @@ func (t trial) reached() bool {
 	return err == nil
 }
 
-// trials are what is tried. The order counts: what would spoil a later trial comes last.
+// trials lists the attempts. Those spoiling others come last.
 func (s *site) trials() []trial {
 	in := func(name string) string { return filepath.Join(s.work, name) }
 	out := func(name string) string { return filepath.Join(s.home, name) }
@@ -122,7 +123,7 @@ func (s *site) trials() []trial {
 	return append(all, trial{"rename", in(".git/hooks"), false}, trial{"rename", in(".git"), false})
 }
 
-// ofLinux are trials upon what only Linux has.
+// ofLinux lists attempts specific to Linux.
 func ofLinux(s *site) []trial {
 	if s.abstract == "" {
 		return nil
@@ -132,7 +133,7 @@ func ofLinux(s *site) []trial {
 	}...)
 }
 
-// changed looks from outside at what the attempts were upon.
+// changed checks from outside the files under attack.
 func (s *site) changed() (out []string) {
 	for name, want := range s.files {
 		if data, err := os.ReadFile(filepath.Join(s.home, name)); err != nil || string(data) != want {

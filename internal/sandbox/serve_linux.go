@@ -13,23 +13,23 @@ import (
 	"sync"
 )
 
-// Each command has a network of its own, and reaches the ports that another command of the session
-// serves through that one's shim. Those of a job are served on the user's localhost, too.
+// Each command has its own network, and reaches the ports served by another command of the session
+// through that one's shim. A job's ports are also served on the user's localhost.
 
-// mostServed bounds the ports of one command that are known.
+// mostServed limits the known ports of one command.
 const mostServed = 32
 
-// firstOpen is the least port of a job that the user finds under the same number: those below are
-// for services of the system.
+// firstOpen is the lowest port that keeps its number on the user's localhost: lower ones are for
+// system services.
 const firstOpen = 1024
 
-// servers are the commands of a session by the ports that they serve. The zero value is none.
+// servers finds the session's commands by served port. The zero value is empty.
 type servers struct {
 	mu     sync.Mutex
 	byPort map[uint16]*locals
 }
 
-// of is the command that serves a port; if nil, none does.
+// of returns the command serving a port, or nil.
 func (s *servers) of(port uint16) *locals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,14 +55,14 @@ func (s *servers) remove(l *locals) {
 	}
 }
 
-// servedPort is a port of a command's network.
+// servedPort is a port in a command's network.
 type servedPort struct {
 	port      uint16
-	outside   uint16         // on the user's localhost; if 0, it is not there
-	listeners []net.Listener // likewise
+	outside   uint16         // on the user's localhost; 0 if not there
+	listeners []net.Listener // on the user's localhost
 }
 
-// served takes what the shim tells of ports. It returns false for a question.
+// served handles the shim's messages about ports. It returns false for a request.
 func (l *locals) served(about string, files []*os.File) bool {
 	kind, rest, _ := strings.Cut(about, ":")
 	switch kind {
@@ -118,7 +118,7 @@ func (l *locals) last() {
 	}
 }
 
-// open serves a port on the user's localhost, under another number where that is taken.
+// open serves a port on the user's localhost, under another number if it is taken.
 func (l *locals) open(s *servedPort) {
 	listen := func(network, host string, port uint16) bool {
 		made, err := net.Listen(network, net.JoinHostPort(host, strconv.Itoa(int(port))))
@@ -133,13 +133,13 @@ func (l *locals) open(s *servedPort) {
 		}
 	}
 	s.outside = uint16(s.listeners[0].Addr().(*net.TCPAddr).Port)
-	_ = listen("tcp6", "::1", s.outside) // there may be no IPv6
+	_ = listen("tcp6", "::1", s.outside) // IPv6 may be missing
 	for _, made := range s.listeners {
 		l.work.Go(func() { l.accept(made, s.port) })
 	}
 }
 
-// accept leads connections from outside to a port of the command's network.
+// accept forwards connections from outside to a port in the command's network.
 func (l *locals) accept(from net.Listener, port uint16) {
 	room := make(chan struct{}, mostLocals)
 	for {
@@ -165,7 +165,7 @@ func (l *locals) accept(from net.Listener, port uint16) {
 	}
 }
 
-// dial connects to a port of the command's network.
+// dial connects to a port in the command's network.
 func (l *locals) dial(port uint16) (net.Conn, error) {
 	l.dialling.Lock()
 	defer l.dialling.Unlock()
@@ -186,7 +186,7 @@ func (l *locals) dial(port uint16) (net.Conn, error) {
 	return net.FileConn(files[0])
 }
 
-// end closes what is served.
+// end closes all listeners.
 func (l *locals) end() {
 	l.plan.servers.remove(l)
 	l.mu.Lock()
@@ -199,7 +199,7 @@ func (l *locals) end() {
 	}
 }
 
-// serves are the ports that the command serves, as the user finds them.
+// serves lists the command's ports as the user reaches them.
 func (l *locals) serves() (out []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

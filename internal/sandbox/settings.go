@@ -18,8 +18,7 @@ import (
 	"adze/internal/text/redact"
 )
 
-// settingFiles are the settings of tools in a home. Commands get a copy of each, without what is
-// secret in it.
+// settingFiles lists the tools' settings files in a home. Commands get copies without secrets.
 func settingFiles() []string {
 	return []string{
 		".npmrc", ".yarnrc", ".yarnrc.yml", ".config/pnpm/rc", ".config/pnpm/config.yaml", ".bunfig.toml", ".config/go/env", ".cargo/config.toml", ".cargo/config", ".config/rustfmt/rustfmt.toml", ".rustfmt.toml",
@@ -29,10 +28,10 @@ func settingFiles() []string {
 	}
 }
 
-// maxSettings bounds a file of settings, in bytes.
+// in bytes
 const maxSettings = 1 << 20
 
-// settings shows copies of the settings of tools, and of git's.
+// settings shows copies of the tools' and git's settings.
 func (v *viewer) settings() {
 	paths := present(v.sandbox.o.Home, settingFiles())
 	for _, name := range []string{"PIP_CONFIG_FILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "GOENV"} {
@@ -50,7 +49,7 @@ func (v *viewer) settings() {
 	v.gitSettings()
 }
 
-// place shows a text at a path, whatever link the host has there.
+// place shows text as a file at path, regardless of links on the host.
 func (v *viewer) place(path, text string, git bool) {
 	dir := filepath.Dir(path)
 	v.way(dir)
@@ -62,7 +61,7 @@ func (v *viewer) place(path, text string, git bool) {
 	}
 }
 
-// keepCopy writes a text to a file that is named after it.
+// keepCopy writes text to a file named by its hash.
 func keepCopy(state, text string) string {
 	sum := sha256.Sum256([]byte(text))
 	path := filepath.Join(state, "sandbox", "settings", hex.EncodeToString(sum[:12]))
@@ -75,17 +74,17 @@ func keepCopy(state, text string) string {
 	return path
 }
 
-// secretElements finds parts of XML files that hold names and passwords: of Maven and NuGet.
+// secretElements matches XML elements with names and passwords, as in Maven and NuGet files.
 var secretElements = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)<servers\b.*?</servers>|<packageSourceCredentials\b.*?</packageSourceCredentials>|<apikeys\b.*?</apikeys>|<(password|passphrase|privateKey)>.*?</(password|passphrase|privateKey)>`)
 })
 
-// userInAddress finds who an address is asked as.
+// userInAddress matches the user part of an address.
 var userInAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s"'@]+@`) })
 
 func withoutUser(text string) string { return userInAddress().ReplaceAllString(text, "://") }
 
-// withoutSecrets is a file of settings without the lines and parts that hold secrets.
+// withoutSecrets removes secret lines and elements.
 func withoutSecrets(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(secretElements().ReplaceAllString(text, "")) {
@@ -97,7 +96,7 @@ func withoutSecrets(text string) string {
 	return out.String()
 }
 
-// valueSign is what stands between a name and its value: of YAML a colon, else an equals sign.
+// valueSign returns the separator of name and value: a colon for YAML, else an equals sign.
 func valueSign(line string) string {
 	equals, colon := strings.IndexByte(line, '='), strings.Index(line, ": ")
 	if colon >= 0 && (equals < 0 || colon < equals) {
@@ -106,7 +105,7 @@ func valueSign(line string) string {
 	return "="
 }
 
-// secretSetting reports the name of a setting whose values are secrets, or say who somebody is.
+// secretSetting reports whether a setting's values are secrets or identify somebody.
 func secretSetting(name string) bool {
 	name = strings.ToLower(strings.Trim(strings.TrimSpace(name), `"'`))
 	name = name[strings.LastIndexAny(name, ":./")+1:]
@@ -115,8 +114,8 @@ func secretSetting(name string) bool {
 
 func holdsSecret(text string) bool { return len(redact.New().Spans(text)) > 0 }
 
-// gitSettings shows the user's configuration of git as it holds in the workspace, by value and
-// without what gives credentials, and the files that it names.
+// gitSettings shows the user's git configuration as it applies in the workspace, with values
+// resolved and without credentials, and the files that it names.
 func (v *viewer) gitSettings() {
 	at := cmp.Or(v.plan.lookup("GIT_CONFIG_GLOBAL"), filepath.Join(v.sandbox.o.Home, ".gitconfig"))
 	other := filepath.Join(cmp.Or(v.plan.lookup("XDG_CONFIG_HOME"), filepath.Join(v.sandbox.o.Home, ".config")), "git", "config")
@@ -130,7 +129,7 @@ func (v *viewer) gitSettings() {
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`)
 	var out strings.Builder
 	var files []string
-	for i := 1; i < len(fields); i += 2 { // behind each file that a setting is in
+	for i := 1; i < len(fields); i += 2 { // each value follows its file
 		key, value, has := strings.Cut(fields[i], "\n")
 		section, rest, _ := strings.Cut(key, ".")
 		sub, name := "", rest

@@ -14,15 +14,15 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// site is a user's home made for the self-test, with servers that a sandbox must not reach.
+// site is a home made for the self-test, with servers out of a sandbox's reach.
 type site struct {
-	workspace            string // in which no program is looked for
+	workspace            string // no program is looked for in it
 	top, home, work, own string
-	files                map[string]string // of the home, with their content
-	tcp, udp             string            // ports
-	unix, abstract       string            // sockets
-	trialsOfSockets      []trial           // of further ones, and of a FIFO
-	witness              *exec.Cmd         // a process of the outside
+	files                map[string]string // in the home; path to content
+	tcp, udp             string
+	unix, abstract       string
+	trialsOfSockets      []trial   // on more sockets and a FIFO
+	witness              *exec.Cmd // a process outside
 	closers              []func()
 }
 
@@ -70,7 +70,7 @@ func (s *site) fill() error {
 	return os.Symlink(filepath.Join(s.home, "file"), filepath.Join(s.work, "link"))
 }
 
-// serve starts a server of each kind that programs of this machine reach without a network.
+// serve starts one server of each kind for local programs without a network.
 func (s *site) serve() error {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *site) serve() error {
 	go echo(u)
 	s.unix = filepath.Join(s.home, "socket")
 	if len(s.unix) > maxSocketPath {
-		s.unix = "" // it cannot be made, and is then not there to be reached
+		s.unix = "" // if it cannot be made, it cannot be reached either
 		return s.serveLinux()
 	}
 	if err := s.listen(s.unix); err != nil {
@@ -107,7 +107,7 @@ func (s *site) listen(path string) error {
 	return err
 }
 
-// maxSocketPath is what sockaddr_un holds, on the system that holds least.
+// maxSocketPath is the shortest sockaddr_un path among the systems, less a margin.
 const maxSocketPath = 100
 
 func (s *site) serveLinux() error {
@@ -134,7 +134,6 @@ func (s *site) serveLinux() error {
 	return nil
 }
 
-// echo answers every packet.
 func echo(u net.PacketConn) {
 	buf := make([]byte, 16)
 	for {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// serveSockets serves by a socket in the workspace, where no mount hides it, and reads from a FIFO
+// serveSockets serves a socket in the workspace, where no mount hides it, and reads from a FIFO
 // outside.
 func (s *site) serveSockets() error {
 	socket, fifo := filepath.Join(s.work, "socket"), filepath.Join(s.home, "fifo")

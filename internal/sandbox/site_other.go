@@ -2,5 +2,4 @@
 
 package sandbox
 
-// serveSockets serves no others.
 func (s *site) serveSockets() error { return nil }

@@ -20,33 +20,32 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// Stage is a view of the workspace that lasts for a turn, and until somebody has decided about it.
-// File tools work on it through Folder, and each command that is waited for in place of a view of
-// its own. It is found again by its name. It is safe for concurrent use.
+// A Stage is a view of the workspace that lasts for a turn, and until the user has decided about
+// it. File tools work on it through Folder, and foreground commands use it in place of their own
+// view. It is found again by its name. It is safe for concurrent use.
 //
 // Data flow:
 //
-//	Sandbox.Stage   makes the view, or goes on with one
-//	Mount           has it seen; commands that begin from then on work on it
-//	Unmount         has the workspace itself seen again
-//	Review          lists what differs, judged as the changes of a command are
-//	Staged.Take     applies what is wanted of that, as the changes of a command are, or nothing
-//	Drop, Leave     end it, or leave it for later
+//	Sandbox.Stage   makes or reopens the view
+//	Mount           activates it for commands that start from then on
+//	Unmount         returns commands to the workspace
+//	Review          lists and judges the differences, as for a command's changes
+//	Staged.Take     applies the chosen changes, as for a command's changes, or nothing
+//	Drop, Leave     delete it, or leave it for later
 type Stage struct {
 	view     *view
-	mounted  *atomic.Pointer[Stage] // of the sandbox: what commands work on
-	removing *sync.WaitGroup        // of the sandbox: views that are over
+	mounted  *atomic.Pointer[Stage] // the sandbox's current stage
+	removing *sync.WaitGroup        // the sandbox's views being deleted
 
 	mu     sync.Mutex
-	holder *holder  // if nil, it is not mounted
-	folder *os.File // of the workspace in the view, likewise
+	holder *holder  // nil if not mounted
+	folder *os.File // the workspace in the view; nil if not mounted
 }
 
-// ErrNoStage says why there can be no stage.
+// ErrNoStage means that the workspace can have no stage.
 var ErrNoStage = errors.New("there can be no view of the workspace that lasts for a turn")
 
-// Unstaged says why there can be no stage here. It is empty where there can. The first question
-// tests the sandbox.
+// Unstaged returns why there can be no stage here, or "". The first call runs the self-test.
 func (c *Cage) Unstaged() string {
 	if why := c.Aside(); why != "" {
 		return why
@@ -57,7 +56,7 @@ func (c *Cage) Unstaged() string {
 	return ""
 }
 
-// Stage opens the stage of a name, which begins with "view-", or makes it.
+// Stage opens or makes the named stage. The name begins with "view-".
 func (s *Sandbox) Stage(name string) (*Stage, error) {
 	p, err := s.plan(proc.Command{Transaction: true}, Namespaces)
 	if err != nil {
@@ -81,29 +80,28 @@ func (s *Sandbox) Stage(name string) (*Stage, error) {
 	return &Stage{view: v, mounted: &s.stage, removing: &s.removing}, nil
 }
 
-// DropStages removes the stages of a session, in whichever workspace it was, with the changes that
-// wait in them.
+// DropStages removes a session's stages in all workspaces, with their pending changes.
 func DropStages(state, session string) (err error) {
-	all, _ := filepath.Glob(filepath.Join(state, "sandbox", "views", "*", StageName(session))) // the pattern is sound
+	all, _ := filepath.Glob(filepath.Join(state, "sandbox", "views", "*", StageName(session))) // the pattern is valid
 	for _, dir := range all {
 		err = errors.Join(err, overlay.DropStage(filepath.Dir(dir), filepath.Base(dir)))
 	}
 	return err
 }
 
-// HasStage reports that a workspace has a stage of a name, at the price of one look.
+// HasStage reports whether a workspace has the named stage, with a single lookup.
 func HasStage(state, workspace, name string) bool {
 	_, found := lookAt(filepath.Join(viewsDir(state, workspace), name))
 	return found
 }
 
-// Name is the one by which Resume finds it.
+// Name returns the name for reopening the stage.
 func (g *Stage) Name() string { return g.view.Name() }
 
-// Notes is a file that is there as long as the stage.
+// Notes returns the path of a file with the stage's lifetime.
 func (g *Stage) Notes() string { return filepath.Join(g.view.Dir, "notes") }
 
-// Mount makes the view and has commands work on it.
+// Mount makes the view and directs commands to it.
 func (g *Stage) Mount() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,14 +125,14 @@ func (g *Stage) Mount() error {
 	return nil
 }
 
-// Folder is the workspace as the view shows it, while it is mounted.
+// Folder returns the workspace as seen in the view, while it is mounted.
 func (g *Stage) Folder() *os.File {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.folder
 }
 
-// Unmount has commands that begin from now on work as ever.
+// Unmount returns commands that start from now on to the workspace.
 func (g *Stage) Unmount() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,35 +144,35 @@ func (g *Stage) Unmount() {
 	}
 }
 
-// Leave ends what adze has of a stage, which stays.
+// Leave releases adze's hold on a stage, which stays on disk.
 func (g *Stage) Leave() error {
 	g.Unmount()
 	g.view.closeIndex()
 	return g.view.Leave()
 }
 
-// Drop ends the stage with all that it holds. The workspace is as it was.
+// Drop deletes the stage and its changes. The workspace is unchanged.
 func (g *Stage) Drop() error {
 	g.Unmount()
 	g.view.closeIndex()
 	err := g.view.Retire()
-	g.removing.Go(func() { _ = g.view.Close() }) // the next start removes the rest
+	g.removing.Go(func() { _ = g.view.Close() }) // the next start removes leftovers
 	return err
 }
 
-// Staged is what differs between a stage and the workspace.
+// Staged lists the differences between a stage and the workspace.
 type Staged struct {
 	Files []proc.ChangedFile
-	// Left are sentences about what cannot be taken, whoever wants it.
+	// Left holds sentences about changes that cannot be taken at all.
 	Left []string
-	// Conflicts are the paths of Files that somebody else has changed meanwhile.
+	// Conflicts lists the paths in Files that somebody else changed meanwhile.
 	Conflicts []string
 
 	stage   *Stage
 	pending *pendingChanges
 }
 
-// Review lists what differs now. The stage must not be mounted.
+// Review lists the current differences. The stage must not be mounted.
 func (g *Stage) Review() (*Staged, error) {
 	changes, err := g.view.Changes()
 	if err != nil {
@@ -202,15 +200,15 @@ func (g *Stage) Review() (*Staged, error) {
 	return out, nil
 }
 
-// Empty reports that nothing differs.
+// Empty reports whether nothing differs.
 func (r *Staged) Empty() bool { return len(r.Files) == 0 && len(r.Left) == 0 }
 
-// ErrStaged says that nothing was taken because of what others changed meanwhile. The stage is as
-// it was.
+// ErrStaged means that nothing was taken because others changed the files meanwhile. The stage is
+// unchanged.
 var ErrStaged = errors.New("nothing was taken")
 
-// Take applies what is chosen of Files, in the name of a call, and drops the rest. With an error
-// nothing was applied and the stage stays; else it is over.
+// Take applies the chosen Files under a call's tag and drops the rest. On an error nothing was
+// applied and the stage stays; otherwise it is gone.
 func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, error) {
 	v := r.stage.view
 	if r.stage.Folder() != nil {
@@ -235,7 +233,8 @@ func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, err
 	return found, nil
 }
 
-// onStage has a command work on the stage, where there is one and it is not to run otherwise.
+// onStage makes a foreground command work on the mounted stage, if any, unless it keeps its changes
+// or has a folder of its own.
 func (p *plan) onStage(g *Stage, means Means) error {
 	c := p.command
 	if g == nil || !c.Transaction || c.KeepChanges || c.OwnDir {
@@ -261,7 +260,7 @@ func (p *plan) onStage(g *Stage, means Means) error {
 	return nil
 }
 
-// letGo closes the mounts of a stage that a command has got.
+// letGo closes the command's mounts from a stage.
 func (p *plan) letGo() {
 	for _, f := range p.trees {
 		_ = f.Close()
@@ -269,7 +268,7 @@ func (p *plan) letGo() {
 	p.trees = nil
 }
 
-// shown is how the shim makes what a plan mounts, where that is a folder of the stage.
+// shown returns the mount with its source in the stage, if it is a folder there.
 func (p *plan) shown(m namespace.Mount) namespace.Mount {
 	if p.staged == nil || m.Kind != namespace.Writable {
 		return p.view.mount(m)

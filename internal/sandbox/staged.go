@@ -12,19 +12,18 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// maxIndex bounds what git lists of an index, in bytes.
+// maxIndex limits git's listing of an index, in bytes.
 const maxIndex = 256 << 20
 
-// staged is what the index of a repository holds, as git lists it: of each entry its flags, mode,
-// object, stage and path.
+// staged is git's listing of an index: each entry's flags, mode, object, stage and path.
 type staged []string
 
-// stagedIn asks git about the index of a work tree; more are variables that name another one.
+// stagedIn lists a work tree's index; more holds variables that name another index.
 func stagedIn(top string, env []string, more ...string) (staged, error) {
 	return gitLists(top, append(proc.Outside(env, top), more...), maxIndex, "ls-files", "-v", "-s", "-z")
 }
 
-// stagedAt asks git about an index file of a repository.
+// stagedAt lists a repository's index file.
 func (v *view) stagedAt(repository, file string) (staged, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func (v *view) stagedAt(repository, file string) (staged, error) {
 	return stagedIn(filepath.Dir(repository), v.command.Env, "GIT_DIR="+repository, "GIT_WORK_TREE="+filepath.Dir(repository), "GIT_INDEX_FILE="+file)
 }
 
-// before lists the index of the workspace's repository as it was when the command began.
+// before lists the workspace repository's index as it was before the command.
 func (v *view) before() (staged, error) {
 	if v.index == nil {
 		return nil, os.ErrNotExist
@@ -49,7 +48,7 @@ func (v *view) before() (staged, error) {
 	return v.stagedAt(filepath.Dir(v.index.Name()), to.Name())
 }
 
-// submodules are the paths of the commits of submodules.
+// submodules returns the paths of submodule entries.
 func (s staged) submodules() (paths []string) {
 	for _, entry := range s {
 		if flags, path, _ := strings.Cut(entry, "\t"); slices.Contains(strings.Fields(flags), "160000") {
@@ -59,7 +58,6 @@ func (s staged) submodules() (paths []string) {
 	return paths
 }
 
-// pathOf is the path of an entry.
 func pathOf(entry string) string {
 	_, path, _ := strings.Cut(entry, "\t")
 	return path

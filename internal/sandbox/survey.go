@@ -20,20 +20,19 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// survey is what a walk through a workspace found.
+// survey is the result of a walk through a workspace.
 type survey struct {
-	repositories []string // paths that end in .git, and folders that are bare ones; the workspace's own is not among them
-	closed       []string // folders that cannot be looked into
+	repositories []string // paths of .git entries and bare repositories, without the workspace's own
+	closed       []string // unreadable folders
 	links        []string
 	acted        []string // paths by which other programs run something
 	foreign      bool     // a folder belongs to another user or group
 }
 
-// someFolders bounds a walk that need not be whole.
+// someFolders limits a walk if it may be partial.
 const someFolders = 200_000
 
-// lookThrough walks through a workspace. With most, which is not 0, it looks into no more folders
-// than that.
+// lookThrough walks through a workspace. If most is not 0, it reads at most that many folders.
 func lookThrough(root string, most int) (out survey) {
 	queue := []string{root}
 	for n := 0; len(queue) > 0 && (most == 0 || n < most); n++ {
@@ -76,7 +75,8 @@ func lookThrough(root string, most int) (out survey) {
 	return out
 }
 
-// actsOn reports an entry by which other programs run something. An empty folder makes none do so.
+// actsOn reports whether other programs run something because of an entry. An empty folder does not
+// count.
 func actsOn(root, path string, e fs.DirEntry) bool {
 	kind := delicate.File
 	switch e.Type() {
@@ -96,9 +96,9 @@ func actsOn(root, path string, e fs.DirEntry) bool {
 	return kind != delicate.Folder || err != nil || len(below) > 0
 }
 
-// planted tells what a command that worked on the live tree left there that other programs act on.
-// A new repository that would make git run something is put aside. With stays it is only told:
-// somebody else may have made it since. What the command could not change does not count.
+// planted reports files left by a command on the live tree that other programs act on. It puts
+// aside a new repository that would make git run something, but only reports it if stays: others
+// may have made it since. Places that the command could not change do not count.
 func (r *running) planted(holds func(path string) bool, stays bool) (told []string) {
 	now := lookThrough(r.Workspace, 0)
 	for _, at := range now.repositories {
@@ -117,7 +117,8 @@ func (r *running) planted(holds func(path string) bool, stays bool) (told []stri
 	return append(told, r.odd(now, holds)...)
 }
 
-// odd tells of new links that lead out of the workspace, and of what editors and assistants act on.
+// odd reports new links that lead out of the workspace, and files that editors and assistants act
+// on.
 func (r *running) odd(now survey, holds func(path string) bool) []string {
 	var out apply.Outcome
 	fresh := func(path string) bool {
@@ -153,11 +154,11 @@ func (r *running) odd(now survey, holds func(path string) bool) []string {
 	return told
 }
 
-// asideSuffix is what the name of something that is put aside gets.
+// asideSuffix is appended to the names of entries put aside.
 const asideSuffix = ".held-by-adze"
 
-// putAside renames a repository, or the HEAD of a bare one, so that git does not know it. It says
-// what came of that.
+// putAside renames a repository, or a bare one's HEAD, to hide it from git. It returns the outcome
+// as text.
 func putAside(at string, stays bool) string {
 	if stays {
 		return "; it stays"

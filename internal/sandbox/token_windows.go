@@ -18,26 +18,26 @@ import (
 	"adze/internal/osfile/delicate"
 )
 
-// A restricted token has each write judged twice: by the user's rights, and by those of the ids
-// that the token is restricted to. One of them is made for the workspace alone, and the access
-// lists of the workspace and of the folder for temporary files name it.
+// Windows checks each write of a restricted token twice: for the user, and for the token's
+// restricting ids. One id is made for the workspace alone, and the access lists of the workspace
+// and the temporary folder name it.
 
-// Flags of CreateRestrictedToken.
+// Flags for CreateRestrictedToken.
 const (
 	disableMaxPrivilege = 1
 	luaToken            = 4
 	writeRestricted     = 8
 )
 
-// rootID is the id of a folder: the same for each run, so that its access list is written once.
+// rootID returns a folder's id. It is the same in each run, so that its access list is written
+// once.
 func rootID(folder string) (*windows.SID, error) {
 	sum := sha256.Sum256([]byte("adze " + strings.ToLower(filepath.Clean(folder))))
 	n := func(i int) uint32 { return binary.LittleEndian.Uint32(sum[4*i:]) }
 	return windows.StringToSid(fmt.Sprintf("S-1-5-21-%d-%d-%d-%d", n(0), n(1), n(2), n(3)|1<<20))
 }
 
-// restrictedToken is a token of this user that can write only where the id may, and where every
-// user may.
+// restrictedToken returns a token of this user that writes only where root or every user may.
 func restrictedToken(root *windows.SID) (windows.Token, error) {
 	var own windows.Token
 	access := uint32(windows.TOKEN_DUPLICATE | windows.TOKEN_QUERY | windows.TOKEN_ASSIGN_PRIMARY | windows.TOKEN_ADJUST_DEFAULT)
@@ -70,7 +70,7 @@ func restrictedToken(root *windows.SID) (windows.Token, error) {
 	return token, nil
 }
 
-// sessionID is the id of the user's logon, which desktops and consoles are open to.
+// sessionID returns the id of the user's logon, which grants access to desktops and consoles.
 func sessionID(token windows.Token) (*windows.SID, error) {
 	groups, err := token.GetTokenGroups()
 	if err != nil {
@@ -84,8 +84,8 @@ func sessionID(token windows.Token) (*windows.SID, error) {
 	return nil, errors.New("this user has no id of a logon")
 }
 
-// defaultAccess lets the programs of a token open what they make without an access list, such as
-// pipes.
+// defaultAccess lets the token's programs open objects that they create without an access list,
+// such as pipes.
 func defaultAccess(token windows.Token, ids ...*windows.SID) error {
 	user, err := token.GetTokenUser()
 	if err != nil {
@@ -108,20 +108,20 @@ func lookAt(id *windows.SID, mode windows.ACCESS_MODE, rights windows.ACCESS_MAS
 		Trustee: windows.TRUSTEE{TrusteeForm: windows.TRUSTEE_IS_SID, TrusteeType: windows.TRUSTEE_IS_UNKNOWN, TrusteeValue: windows.TrusteeValueFromSID(id)}}
 }
 
-// Rights of the id of a folder. A right on the folder alone removes nothing in it, so that denials
-// below hold.
+// Rights of a folder's id. The right on the folder itself does not allow deleting children, so that
+// denials below it hold.
 const (
 	mayWrite = windows.FILE_GENERIC_READ | windows.FILE_GENERIC_WRITE | windows.FILE_GENERIC_EXECUTE | windows.DELETE
 	noWrite  = windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA | windows.FILE_WRITE_EA | windows.FILE_WRITE_ATTRIBUTES |
 		windows.DELETE | windows.WRITE_DAC | windows.WRITE_OWNER
 )
 
-// held are the places of a workspace in which a file would make other programs run something later.
+// held lists the places in a workspace where a file makes other programs run something later.
 func held() []string {
 	return append(delicate.Spelled(delicate.Top), `.git\hooks`, `.git\config`, `.git\info`, `.git\modules`)
 }
 
-// letWrite lets the id of a folder write in it, and not in those places of it that are held.
+// letWrite lets the folder's id write in it, except in the held places.
 func letWrite(folder string, id *windows.SID, held []string) error {
 	if err := allow(folder, id, lookAt(id, windows.GRANT_ACCESS, mayWrite, windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT)); err != nil {
 		return err
@@ -141,7 +141,7 @@ func letWrite(folder string, id *windows.SID, held []string) error {
 	return nil
 }
 
-// allow adds an entry to the access list of a file or folder, unless it names the id by itself.
+// allow adds an entry to a path's access list, unless the list already names the id itself.
 func allow(path string, id *windows.SID, e windows.EXPLICIT_ACCESS) error {
 	info, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
@@ -176,7 +176,7 @@ func entriesOf(list *windows.ACL) (all []*windows.ACCESS_ALLOWED_ACE) {
 	return all
 }
 
-// asToken starts a process with a token.
+// asToken returns the attributes for starting a process with a token.
 func asToken(t windows.Token) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Token: syscall.Token(t)}
 }

@@ -18,23 +18,23 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// view is the private view of the workspace that one command gets, and of its repository where that
-// lies elsewhere. When the command has ended each change
-// is judged (judge.go) and applied, before anybody is told the result.
+// view is one command's private view of the workspace, and of its repository if that lies
+// elsewhere. After the command each change is judged (judge.go) and applied, before the result is
+// reported.
 type view struct {
 	*overlay.View
 	sandbox   *Sandbox
 	command   proc.Command
 	workspace string
-	roots     []apply.Root // the workspace, then what is granted beside it
-	index     *os.File     // git's, as it was; if nil, there is none
+	roots     []apply.Root // the workspace, then the grants
+	index     *os.File     // git's index before the command, or nil
 	nested    []string     // repositories in the workspace
-	hidden    []string     // what rules keep from commands, absolute
-	stage     bool         // it lasts longer than a command: see Stage
-	refused   error        // why nothing of a stage was applied
+	hidden    []string     // absolute paths hidden by rules
+	stage     bool         // it outlives commands; see Stage
+	refused   error        // why none of a stage's changes were applied
 }
 
-// ErrNoView says why a command that is to run aside cannot.
+// ErrNoView means that a command's changes cannot be kept apart.
 var ErrNoView = errors.New("there can be no private view of the workspace for it")
 
 func viewsDir(state, workspace string) string {
@@ -42,7 +42,7 @@ func viewsDir(state, workspace string) string {
 	return filepath.Join(state, "sandbox", "views", hex.EncodeToString(sum[:8]))
 }
 
-// openView makes the view of a command. It is nil where the command changes nothing apart.
+// openView makes a command's view, or returns nil if the command changes nothing apart.
 func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (*overlay.View, error)) (v *view, err error) {
 	if len(p.apart) == 0 || p.staged != nil {
 		return nil, nil
@@ -80,19 +80,19 @@ func (s *Sandbox) openView(p *plan, open func(home string, roots []apply.Root) (
 	if dir, ok := pointer(at, "gitdir: ", p.workspace.path); ok {
 		at = dir
 	}
-	out.index, _ = os.Open(filepath.Join(at, "index")) // there may be none
+	out.index, _ = os.Open(filepath.Join(at, "index")) // it may be missing
 	out.hidden = p.hidden
 	return out, nil
 }
 
-// giveUp ends a view in which nothing ran.
+// giveUp closes an unused view.
 func (v *view) giveUp() {
 	v.closeIndex()
 	_ = v.Close()
 }
 
-// discarded adds all other folders that the command may write, such as its caches: what it does
-// there is not kept.
+// discarded adds all other folders that the command may write, such as its caches. Changes there
+// are not kept.
 func (p *plan) discarded(roots []apply.Root) ([]apply.Root, error) {
 	for _, m := range p.mounts() {
 		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path == m.From }) {
@@ -110,7 +110,7 @@ func (p *plan) discarded(roots []apply.Root) ([]apply.Root, error) {
 	return roots, nil
 }
 
-// mount is how the shim makes what a plan mounts, where that is a folder of the view.
+// mount returns the mount with its source in the view, if it is a folder there.
 func (v *view) mount(m namespace.Mount) namespace.Mount {
 	if v == nil || m.Kind != namespace.Writable {
 		return m
@@ -123,9 +123,9 @@ func (v *view) mount(m namespace.Mount) namespace.Mount {
 	return m
 }
 
-// failed remembers that the kernel makes no view here, and that something is not as it was seen.
-// Then nothing has run, and the command is planned again. After any other fault the sandbox may be
-// no longer what was tested.
+// failed handles a failed start. If the kernel cannot make a view, nothing has run, and the command
+// is planned again. After other failures the sandbox may no longer be the tested one, so the
+// self-test runs again.
 func (s *Sandbox) failed(err error) {
 	if strings.Contains(err.Error(), namespace.NoView) {
 		s.viewFails.Store(true)
@@ -137,8 +137,8 @@ func (s *Sandbox) failed(err error) {
 	forget(s.o.State)
 }
 
-// end applies what a command has changed and says what was left out, or hands over what the user
-// decides about.
+// end applies a command's changes and reports those left out, or returns them for the user to
+// decide.
 func (v *view) end() (found proc.Findings) {
 	defer v.closeIndex()
 	changes, err := v.Changes()
@@ -156,7 +156,7 @@ func (v *view) end() (found proc.Findings) {
 }
 
 // leaveGone leaves out files that the command replaced and that somebody else removed or renamed
-// meanwhile. The view cannot tell them from new ones; git's index knows what was there.
+// meanwhile. The view shows them as new, but git's index lists them.
 func (v *view) leaveGone(changes []*overlay.Change) {
 	var known map[string]bool
 	for _, top := range changes[:min(1, len(changes))] {
@@ -178,10 +178,10 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 	}
 }
 
-// indexed are the paths in git's index of before the command.
+// indexed returns the paths in git's index before the command.
 func (v *view) indexed() map[string]bool {
 	out := map[string]bool{}
-	entries, _ := v.before() // without them all are taken for new
+	entries, _ := v.before() // without entries all count as new
 	for _, entry := range entries {
 		out[pathOf(entry)] = true
 	}
@@ -195,7 +195,7 @@ func (v *view) closeIndex() {
 	}
 }
 
-// finish applies changes that have been judged.
+// finish applies judged changes.
 func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 	for _, b := range v.leftOut(changes) {
 		found.Deny(b)
@@ -211,7 +211,7 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 			found.Failed = "there was no room for what it changed: " + out.Full.Error()
 		}
 		if err == nil {
-			v.sandbox.removing.Go(func() { _ = v.Close() }) // what is left is removed when adze starts again
+			v.sandbox.removing.Go(func() { _ = v.Close() }) // the next start removes leftovers
 		}
 		told = tell(out)
 		for _, n := range out.Notes[:min(len(out.Notes), mostTold)] {
@@ -244,7 +244,7 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 	return found
 }
 
-// leftOut lists the changes that the judge has left out, as far as they are told.
+// leftOut lists the changes left out, up to a limit.
 func (v *view) leftOut(changes []*overlay.Change) (out []proc.Denial) {
 	for _, top := range changes {
 		top.Walk(func(c *overlay.Change) bool {
@@ -257,8 +257,8 @@ func (v *view) leftOut(changes []*overlay.Change) (out []proc.Denial) {
 	return out
 }
 
-// toApply are the absolute paths of the changes that are not left out. A folder that comes or goes
-// stands for all in it.
+// toApply returns the absolute paths of the changes to apply. A folder that comes or goes stands
+// for everything in it.
 func (v *view) toApply(changes []*overlay.Change) (paths []string) {
 	for _, top := range changes {
 		top.Walk(func(c *overlay.Change) bool {
@@ -286,7 +286,7 @@ func nothing(changes []*overlay.Change) bool {
 	return true
 }
 
-// Recover finishes what a killed adze had begun to apply to the workspace, and says what it found.
+// Recover finishes applying the changes of a killed adze and reports them.
 func (s *Sandbox) Recover() (told []string, err error) {
 	found, err := overlay.Recover(viewsDir(s.o.State, s.workspace.path))
 	for _, out := range found {
@@ -304,10 +304,10 @@ func (s *Sandbox) Recover() (told []string, err error) {
 	return append(told, planted...), errors.Join(err, leftErr)
 }
 
-// mostTold bounds what is told of one command.
+// mostTold limits the messages about one command.
 const mostTold = 8
 
-// tell says what was left out, one text for each reason.
+// tell describes the changes left out, one text per reason.
 func tell(out apply.Outcome) (told []string) {
 	var order []string
 	paths, kept := map[string][]string{}, map[string]string{}
@@ -335,5 +335,5 @@ func tell(out apply.Outcome) (told []string) {
 	return told
 }
 
-// forget has the next question test again.
+// forget makes the next Level call run the self-test again.
 func forget(state string) { _ = os.Remove(levelFile(state)) }

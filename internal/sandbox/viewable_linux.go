@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unviewable says why no overlay shows folders as they are. It is empty where it does. It does not
-// where another file system is mounted in one, where entries belong to users or groups that the
-// command's namespace does not know (the kernel refuses to copy such a file), or where clocks of
-// other machines decide what is newer.
+// unviewable returns why an overlay cannot show the folders as they are, or "". Reasons are another
+// file system mounted inside, owners unknown in the command's namespace (the kernel refuses to copy
+// such files), and file systems with another machine's clock.
 func unviewable(paths []string, everybody bool) string {
 	mounts := readKernel("/proc/self/mountinfo")
 	for _, path := range paths {
@@ -29,13 +28,13 @@ func unviewable(paths []string, everybody bool) string {
 	return ""
 }
 
-// localFileSystems are those whose times are this machine's, and that overlays take for their lower
-// folder.
+// localFileSystems lists file systems with this machine's clock, accepted by overlays as lower
+// folders.
 func localFileSystems() []int64 {
 	return []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.F2FS_SUPER_MAGIC, 0x2fc12fc1, 0xca451a4e, unix.OVERLAYFS_SUPER_MAGIC}
 }
 
-// ownedByOthers looks at a folder and the repository in it.
+// ownedByOthers checks a folder and the repository in it.
 func ownedByOthers(path string) bool {
 	for _, at := range []string{path, filepath.Join(path, "index"), filepath.Join(path, ".git"), filepath.Join(path, ".git", "index")} {
 		var st unix.Stat_t
@@ -46,7 +45,7 @@ func ownedByOthers(path string) bool {
 	return false
 }
 
-// mountedIn reports a mount below a folder.
+// mountedIn reports whether there is a mount below dir.
 func mountedIn(mounts, dir string) bool {
 	unquote := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(mounts) {
