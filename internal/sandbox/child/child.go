@@ -1,11 +1,11 @@
-// Package child is the life of a server that adze starts as a child and talks to over its pipes: a
-// language server, an MCP server.
+// Package child runs a server that adze starts as a child and talks to over pipes: a language
+// server or an MCP server.
 //
 // The one rule: nothing of a server is left when Run returns.
 //
-// Start reading at Life, what is known of a server across its programs, and Run, which is one
-// program. Within bounds what may never return. why.go finds the line of standard error that
-// says why a program ended.
+// Start reading at Life, the state of a server across its programs, and Run, which runs one
+// program. Within limits calls that may never return. why.go finds the line of standard error with
+// the cause of an exit.
 package child
 
 import (
@@ -21,62 +21,61 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// MaxMemory is how many bytes a server and what it starts may hold; gopls takes 160 to 350 MiB for
-// adze itself.
+// MaxMemory limits a server with its children, in bytes; gopls takes 160 to 350 MiB for adze
+// itself.
 const MaxMemory = 2 << 30
 
-// A server that fails is started again when it is needed, Restarts times within restartTime.
+// A failed server is restarted on demand, at most Restarts times within restartTime.
 const (
 	Restarts    = 3
 	restartTime = 10 * time.Minute
 )
 
-// LastTime is what the end of a conversation that broke may take to be known, on a machine that is
-// busy.
+// LastTime is the wait for the exit of a program that has closed its connection, on a busy machine.
 const LastTime = 10 * time.Second
 
-// The states of a server.
+// Server states.
 const (
-	Off      = "off"      // it does not run: nobody needs it
-	Starting = "starting" // it runs, and has not answered
+	Off      = "off"      // not running, not needed
+	Starting = "starting" // running, no response yet
 	Ready    = "ready"
 	Failed   = "failed"
-	Held     = "held" // it may not start
+	Held     = "held" // not allowed to start
 )
 
-// ErrNotReady says that a server has not answered yet.
+// ErrNotReady means that the server has not responded yet.
 var ErrNotReady = errors.New("it is still starting")
 
-// Life is the state of a server, which may have several programs one after another. Its owner's
-// lock guards it.
+// Life is the state of a server, which may run several programs in turn. Its owner's lock guards
+// it.
 type Life struct {
-	State, Why string // Why it failed or is held
+	State, Why string // reason for Failed or Held
 	begun      []time.Time
 	changed    chan struct{}
 }
 
-// NewLife is the life of a server that does not run.
+// NewLife returns the state of a server that does not run.
 func NewLife() Life { return Life{State: Off, changed: make(chan struct{})} }
 
-// Turn makes a state known.
+// Turn changes the state and wakes waiters.
 func (l *Life) Turn(state, why string) {
 	l.State, l.Why = state, why
 	l.Stir()
 }
 
-// Stir tells those who wait that something changed.
+// Stir wakes waiters.
 func (l *Life) Stir() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// Changed is closed with the next change.
+// Changed returns a channel that is closed with the next change.
 func (l *Life) Changed() <-chan struct{} { return l.changed }
 
-// Runs reports whether there is a program or a conversation.
+// Runs reports whether the server is starting or ready.
 func (l *Life) Runs() bool { return l.State == Starting || l.State == Ready }
 
-// GivenUp reports a server that failed so often that it is not started again for now.
+// GivenUp reports whether the server failed too often to be restarted now.
 func (l *Life) GivenUp(now time.Time) bool {
 	recent := l.begun[:0]
 	for _, at := range l.begun {
@@ -94,10 +93,10 @@ func (l *Life) Begin(now time.Time) {
 	l.Turn(Starting, "")
 }
 
-// Forgive forgets the starts so far.
+// Forgive resets the count of starts.
 func (l *Life) Forgive() { l.begun = nil }
 
-// Await waits until the server is ready. lock is that of the owner, which it does not hold.
+// Await waits until the server is ready. lock is the owner's; the caller must not hold it.
 func (l *Life) Await(ctx context.Context, lock sync.Locker) error {
 	for {
 		lock.Lock()
@@ -117,22 +116,20 @@ func (l *Life) Await(ctx context.Context, lock sync.Locker) error {
 	}
 }
 
-// Program is how a server is started.
+// A Program describes the start of a server.
 type Program struct {
 	Supervisor proc.Supervisor
 	Command    proc.Command // without Talk and Memory
-	// Polite is how long it gets to end by itself when its standard input is closed; if 0, it is
-	// ended at once.
+	// Polite is the time to exit after standard input is closed, before a kill.
 	Polite  time.Duration
-	Started func(*proc.Process) // if nil, nobody looks
-	// Went reports whether the program has ended its side of the conversation. Such a program ends by
-	// itself, which takes a while to be known on a busy machine.
+	Started func(*proc.Process) // may be nil
+	// Went reports whether the program has closed its side of the connection. It then exits by
+	// itself, which may take a while on a busy machine.
 	Went func() bool
 }
 
-// Run starts a program and has talk hold the conversation, which returns when it is over or ctx
-// ends. Then the program is ended, with all that it started. The error says that it could not be
-// started.
+// Run starts a program and calls talk, which must return when the connection or ctx ends. Then it
+// ends the program with all its children. It returns an error only if the start failed.
 func (p Program) Run(ctx context.Context, talk func(in io.WriteCloser, out io.Reader)) (proc.Result, error) {
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	defer kill()
@@ -150,7 +147,7 @@ func (p Program) Run(ctx context.Context, talk func(in io.WriteCloser, out io.Re
 	if p.Started != nil {
 		p.Started(process)
 	}
-	<-talked // standard input is closed now, which asks it to end
+	<-talked // standard input is closed now, which asks it to exit
 	if !ends(context.Background(), process, p.Polite) && p.Went() {
 		ends(ctx, process, LastTime)
 	}
@@ -158,7 +155,7 @@ func (p Program) Run(ctx context.Context, talk func(in io.WriteCloser, out io.Re
 	return process.Wait(), nil
 }
 
-// ends reports whether a process ends within a time, and before ctx does.
+// ends waits for the exit and returns false after within or when ctx ends.
 func ends(ctx context.Context, p *proc.Process, within time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -171,16 +168,16 @@ func ends(ctx context.Context, p *proc.Process, within time.Duration) bool {
 	return false
 }
 
-// maxLine is how much is told of a line of standard error, in bytes.
+// in bytes
 const maxLine = 300
 
-// LastWords is how a program ended, with the line of its standard error that says why.
+// LastWords describes how a program ended, with its error line from standard error.
 func LastWords(r proc.Result) string {
 	out := fmt.Sprintf("exit code %d", r.Code)
 	switch {
 	case r.Killed == proc.TooMuchMemory:
 		out = fmt.Sprintf("it took more than %d MiB of memory", MaxMemory>>20)
-	case r.Killed == proc.Aborted: // adze ended it: what came before is the cause
+	case r.Killed == proc.Aborted: // adze ended it: the earlier output has the cause
 		out = "it was ended"
 	case r.Signal != 0:
 		out = "signal " + proc.SignalName(r.Signal)
@@ -195,15 +192,15 @@ func LastWords(r proc.Result) string {
 	return out
 }
 
-// SilentError says that a server did not answer.
+// SilentError means that a server did not respond.
 type SilentError struct{ After time.Duration }
 
 func (e SilentError) Error() string {
 	return fmt.Sprintf("it did not answer within %s", e.After.Round(time.Millisecond))
 }
 
-// Within does something that may never return, for so long, or until ctx ends. over is closed when
-// the conversation ends; if nil, nobody says so.
+// Within runs do, which may never return, until limit has passed or ctx or over ends. over is
+// closed when the connection ends and may be nil.
 func Within[T any](ctx context.Context, over <-chan struct{}, limit time.Duration, do func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -221,7 +218,7 @@ func Within[T any](ctx context.Context, over <-chan struct{}, limit time.Duratio
 	case a := <-done:
 		return a.value, a.err
 	case <-over:
-		select { // what was said last counts
+		select { // a last response counts
 		case a := <-done:
 			return a.value, a.err
 		case <-time.After(100 * time.Millisecond):

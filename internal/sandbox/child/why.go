@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// The lines of standard error that say why a program ended, the surest first.
+// Patterns for error lines, the surest first.
 var (
 	namedError = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^((Uncaught )?[\w.$]*(Error|Exception)( \[\w+\])?: .|Caused by: |panic: |fatal error: |docker: |\S+\.go:\d+(:\d+)?: .)`)
@@ -15,15 +15,15 @@ var (
 		return regexp.MustCompile(`(?i)^\s*(fatal|error|fehler|×)|\b(error|exception|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|not found|no such|no module named|denied|refused|missing|required|must be|invalid|unknown|ENOENT|EACCES|ECONNREFUSED|EADDRINUSE)\b`)
 	})
 	anyWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\S`) })
-	// emptyWords are those that frames, versions and hints begin with.
+	// emptyWords matches the start of frames, versions and hints.
 	emptyWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(Node\.js v|\s+at |\s*[\^~]+\s*$|[{}\]]|npm notice|exit status \d+$|Run 'docker |See 'docker |hint: |\s+code: '|\s*(code|errno|syscall): )` +
 			`|^npm (error|ERR!)\s+(code|errno|syscall|path|dest|command|spawnargs|A complete log|file|cwd|pkgid|network This is|enoent This is|404\s*$|404 Note|404 tarball|404  |enoent\s*$)`)
 	})
 )
 
-// reason is the line of a program's standard error that says why it ended; if empty, there is none.
-// The last line seldom does: behind the error come frames, versions and hints.
+// reason returns the line of standard error with the cause of the exit, or "". It is seldom the
+// last one: frames, versions and hints follow.
 func reason(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n")
 	for _, like := range []*regexp.Regexp{namedError(), anyError(), anyWords()} {

@@ -13,9 +13,9 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. An
-// error says that the rest of the steps waits in the journal. Where the disk has no room for all,
-// nothing is applied: see Outcome.Full.
+// Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. After
+// an error the remaining steps wait in the journal. If the disk is too full for all, it applies
+// none; see Outcome.Full.
 func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	var out apply.Outcome
 	defer v.FreeLeases()
@@ -71,7 +71,7 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	return out, entry.Rename(filepath.Join(v.Dir, apply.JournalName), filepath.Join(v.Dir, apply.AppliedName))
 }
 
-// notes are about a change that is applied.
+// notes returns remarks about an applied change.
 func (v *View) notes(c *Change) (out []apply.Note) {
 	switch {
 	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
@@ -89,7 +89,7 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 	return out
 }
 
-// setAside moves a change that is left out to the folder of what is kept.
+// setAside moves a left change to the folder of kept changes.
 func (v *View) setAside(c *Change) apply.Left {
 	l := apply.Left{Path: v.Real(c), Why: c.Left}
 	if c.Kind == apply.Removed || c.Kind == apply.Special || c.Kind == apply.Merged {

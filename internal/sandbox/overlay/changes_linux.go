@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Changes reads what was changed: one change for each root, of kind Merged. A root in which nothing
-// was changed has no children.
+// Changes reads the upper folders and returns one Merged change for each root. An unchanged root
+// has no children.
 func (v *View) Changes() ([]*Change, error) {
 	var out []*Change
 	v.opened, v.shut, v.unclaimed, v.vanished = nil, nil, false, false
@@ -40,7 +40,7 @@ func (v *View) Changes() ([]*Change, error) {
 	return out, nil
 }
 
-// read adds the children of a folder. lower is the folder below it; if -1, there is none, or it is
+// read adds a folder's children. lower is the folder below it, or -1 if there is none or it is
 // hidden.
 func (v *View) read(dir *Change, lower int) error {
 	at := v.Place(dir)
@@ -81,8 +81,7 @@ func (v *View) read(dir *Change, lower int) error {
 	return nil
 }
 
-// classify finds out what a change is, and reads what is below it. Its Kind stays 0 where nothing
-// has changed.
+// classify determines a change's kind and reads its children. If nothing has changed, Kind stays 0.
 func (v *View) classify(c *Change, name string, lower int) error {
 	at := v.Place(c)
 	var err error
@@ -91,7 +90,7 @@ func (v *View) classify(c *Change, name string, lower int) error {
 		switch {
 		case lower < 0:
 			return os.Remove(at) // it hides nothing
-		case slices.Contains(v.Roots[c.Root].Hidden, c.Path): // it was put there before the command
+		case slices.Contains(v.Roots[c.Root].Hidden, c.Path): // placed there before the command
 		case c.Lower.There():
 			c.Kind = apply.Removed
 			return v.readRemoved(c, name, lower)
@@ -127,15 +126,15 @@ func (v *View) classify(c *Change, name string, lower int) error {
 	return nil
 }
 
-// marks reports that the kernel marks the copy of a file: it marks none that has several names. One
-// to which somebody else gave them meanwhile had one.
+// marks reports whether the kernel marks a copy of the file, which it does for files with a single
+// name. A newer file may have got its other names from somebody else meanwhile.
 func (v *View) marks(s entry.Stat) bool { return s.Links < 2 || v.Newer(s) }
 
-// own reports a copy of the file that is at its place.
+// own reports whether the change is a copy of the file at its path.
 func (v *View) own(c *Change) bool { return c.Copied && c.Lower.IsFile() && v.marks(c.Lower) }
 
-// compare finds out how a file differs from the one below it. One that is the same in all has not
-// been changed, whether or not the kernel says that it was copied.
+// compare compares a file with the one below it. An identical file counts as unchanged, even if the
+// kernel copied it.
 func (v *View) compare(c *Change, name string, lower int) error {
 	if !c.Lower.IsFile() || !c.Copied && c.Lower.Links < 2 {
 		return nil
@@ -159,11 +158,11 @@ func (v *View) compare(c *Change, name string, lower int) error {
 	return nil
 }
 
-// written reports that a copied file was written to since it was copied: that took over the time of
-// the one below.
+// written reports whether a copied file was written to after copying, which preserves the
+// modification time.
 func (c *Change) written() bool { return !entry.Later(c.Upper.Born, c.Upper.Modified) }
 
-// open2 opens a file of ours and the one below it.
+// open2 opens the command's file and the one below it.
 func (v *View) open2(c *Change, lower int, name string, do func(ours, there *os.File) error) error {
 	ours, err := entry.OpenOwn(v.Place(c), c.Upper)
 	if err != nil {
@@ -181,12 +180,12 @@ func (v *View) open2(c *Change, lower int, name string, do func(ours, there *os.
 
 func (v *View) classifyFolder(c *Change, name string, lower int) error {
 	at := v.Place(c)
-	if err := entry.OpenFolder(at, c.Upper); err != nil { // else its attributes cannot be read
+	if err := entry.OpenFolder(at, c.Upper); err != nil { // otherwise its attributes are unreadable
 		return err
 	}
 	opaque := entry.IsOpaque(at)
 	if opaque && lower >= 0 && c.Lower.IsFolder() && entry.Later(c.Lower.Born, v.Since) {
-		opaque = false // both made it
+		opaque = false // created on both sides
 	}
 	if opaque || !c.Lower.IsFolder() {
 		c.Kind = apply.New
@@ -216,7 +215,6 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 	return nil
 }
 
-// dressedAs reports that a folder of ours has the attributes of another one.
 func (v *View) dressedAs(c *Change, other int) bool {
 	fd, err := unix.Open(v.Place(c), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -226,19 +224,19 @@ func (v *View) dressedAs(c *Change, other int) bool {
 	return entry.SameAttributes(fd, other)
 }
 
-// dressed reports a folder whose own mode, owner, attributes or time the command set. Its time also
-// changes with what is in it, but only to a later one than the view's.
+// dressed reports whether the command set the folder's own mode, owner, attributes or time. New
+// children set the time too, but to one after the view's start.
 func (v *View) dressed(c *Change) bool {
 	return !entry.SameOwner(c.Upper, c.Lower) || !c.attributes || c.Copied && (c.Upper.Modified != c.Lower.Modified && !entry.Later(c.Upper.Modified, v.Since))
 }
 
-// redressed reports a folder whose attributes somebody else changed last. Where its names changed
-// last, both times are the same.
+// redressed reports whether somebody else changed the folder's attributes last. If its names
+// changed last, both times are equal.
 func (v *View) redressed(c *Change) bool {
 	return v.Newer(c.Lower) && c.Lower.Changed != c.Lower.Modified
 }
 
-// readRemoved marks a folder that goes away as newer where anything in it is.
+// readRemoved gives a folder that goes away its newest entry's change time.
 func (v *View) readRemoved(c *Change, name string, lower int) error {
 	if !c.Lower.IsFolder() {
 		return nil

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// decided says how a change is applied.
+// decided holds the way to apply a change.
 type decided struct {
-	how        apply.Act // on a file that is there; 0 is to write
-	attributes bool      // those of the file below are the same
-	was        string    // where the entry is that goes away, if its folder is renamed before
-	renamed    bool      // a removed entry has got another name
-	apart      bool      // it is a copy of what the command linked
-	followed   []string  // paths in a renamed folder that somebody else made meanwhile
+	how        apply.Act // for an existing file; 0 means write
+	attributes bool      // equal to those of the file below
+	was        string    // path before its folder's rename, for an entry that goes away
+	renamed    bool      // a removed entry has a new name
+	apart      bool      // a copy in place of a link
+	followed   []string  // paths added by others to a renamed folder
 }
 
-// settle leaves out what others changed too, and what belongs to that.
+// settle leaves out changes that clash with others', and those tied to them.
 func (v *View) settle(changes []*Change) {
 	moved := map[*Change]bool{}
 	var all []*Change
@@ -50,7 +50,7 @@ func (v *View) settle(changes []*Change) {
 		if !c.Known && c.Kind != apply.Merged && !moved[c] {
 			c.Left = v.clash(c)
 		} else if moved[c] && c.Kind != apply.Removed {
-			c.Lower = entry.Stat{} // it has gone before this takes its place
+			c.Lower = entry.Stat{} // the old entry is gone by then
 		}
 	})
 	v.sets(all)
@@ -58,8 +58,7 @@ func (v *View) settle(changes []*Change) {
 	v.apart(all)
 }
 
-// Newly lists the changes that cannot be applied because somebody else has changed what they
-// replace since the stage was made.
+// Newly lists the changes that clash with changes by others since the stage was made.
 func (v *View) Newly(changes []*Change) (out []apply.Left) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
@@ -80,7 +79,7 @@ func (v *View) Newly(changes []*Change) (out []apply.Left) {
 	return out
 }
 
-// pair keeps both ends of a rename together: where one is left out, so is the other.
+// pair leaves out both ends of a rename if one is left out.
 func (v *View) pair(changes []*Change) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
@@ -99,8 +98,8 @@ func (v *View) pair(changes []*Change) {
 	}
 }
 
-// wholeFolders decides the renames of folders: a folder is renamed with all that is in it. If the
-// caller left out anything in it, it stays where it is; if the user dropped a part, it is copied.
+// wholeFolders decides on renamed folders, which move with all their content. If part of the
+// content is left out, the folder stays; if the user dropped part of it, the folder is copied.
 func (v *View) wholeFolders(changes []*Change) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
@@ -124,7 +123,7 @@ func (v *View) wholeFolders(changes []*Change) {
 	}
 }
 
-// apart gives a link of a file that is left out a copy instead.
+// apart replaces a link to a left-out file by a copy.
 func (v *View) apart(all []*Change) {
 	left := map[string]bool{}
 	for _, c := range all {
@@ -137,7 +136,7 @@ func (v *View) apart(all []*Change) {
 	}
 }
 
-// copied makes a folder that was renamed a new one, with what the command left in it.
+// copied turns a renamed folder into a new one with its remaining content.
 func copied(folder *Change) {
 	folder.Walk(func(c *Change) bool {
 		c.Lower, c.From, c.Copied = entry.Stat{}, nil, false
@@ -146,7 +145,8 @@ func copied(folder *Change) {
 	})
 }
 
-// writes reports a change of a file that is there, perhaps under another name, and returns that.
+// writes reports whether a change modifies an existing file, perhaps under a new name, and returns
+// that file.
 func (v *View) writes(c *Change) (entry.Stat, bool) {
 	switch {
 	case c.Kind != apply.File || !c.Copied:
@@ -158,12 +158,12 @@ func (v *View) writes(c *Change) (entry.Stat, bool) {
 	return entry.Stat{}, false
 }
 
-// clash says why a change cannot be applied because of what others did. If it can, that also says
-// how.
+// clash returns why a change clashes with others' changes, or "". For changes to existing files it
+// also sets how.
 func (v *View) clash(c *Change) string {
 	if base, ok := v.writes(c); ok {
 		if v.vanished && c.From == nil && c.Content != entry.Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !entry.Later(c.Upper.Accessed, v.Since)) {
-			return apply.WhyGone // it was another file, which is there no more
+			return apply.WhyGone // it was another file, now gone
 		}
 		if why := v.clashInPlace(c, base); why != "" || c.From == nil {
 			return why
@@ -177,7 +177,7 @@ func (v *View) clash(c *Change) string {
 	return ""
 }
 
-// clashInPlace decides a change of a file that is there.
+// clashInPlace is clash for a change to the existing file base.
 func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
 	c.how = apply.ActWrite
@@ -207,10 +207,10 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	return ""
 }
 
-// journals end the names of the journals of SQLite (sqlite.org/tempfiles.html).
+// journals returns the suffixes of SQLite's journals (sqlite.org/tempfiles.html).
 func journals() []string { return []string{"-wal", "-shm", "-journal"} }
 
-// setOf is the file that a file is the journal of; of any other it is itself.
+// setOf returns a journal's database, or the path itself.
 func setOf(path string) string {
 	for _, suffix := range journals() {
 		if base, ok := strings.CutSuffix(path, suffix); ok && filepath.Base(path) != suffix {
@@ -220,8 +220,8 @@ func setOf(path string) string {
 	return path
 }
 
-// sets leaves out what belongs to a database that another program has open, or of which something
-// is left out, and what is beside a lock.
+// sets leaves out all files of a database if another program has it open or one of them is left
+// out, and files beside a held lock.
 func (v *View) sets(all []*Change) {
 	for _, c := range all {
 		base := setOf(c.Path)
@@ -239,7 +239,7 @@ func (v *View) sets(all []*Change) {
 	v.lockFiles(all)
 }
 
-// databaseInUse says who uses a database, or that somebody has.
+// databaseInUse returns why a database cannot be changed now, or "".
 func (v *View) databaseInUse(root int, base string) string {
 	for _, suffix := range append([]string{""}, journals()...) {
 		st, err := v.Look(root, base+suffix)
@@ -256,8 +256,8 @@ func (v *View) databaseInUse(root int, base string) string {
 	return ""
 }
 
-// lockFiles leaves out what is beside a file that the command opened to lock it, and that another
-// program has locked.
+// lockFiles leaves out the changes beside a lock file that the command opened and another program
+// has locked.
 func (v *View) lockFiles(all []*Change) {
 	for _, c := range v.opened {
 		if !entry.LockedByOthers(c.Lower.ID()) {
@@ -271,11 +271,11 @@ func (v *View) lockFiles(all []*Change) {
 	}
 }
 
-// mostLeases bounds the files that are kept open between the decision and the writing.
+// mostLeases limits the files kept open between decision and writing.
 const mostLeases = 256
 
-// hold takes a write lease on a file: the kernel gives one only while nobody else has the file open
-// or mapped. It stays until freeLeases. Where another program has the file, it says which.
+// hold takes a write lease on a file until FreeLeases. The kernel grants it only while nobody else
+// has the file open or mapped. Otherwise held is true and who names a program, if known.
 func (v *View) hold(c *Change, st entry.Stat) (who string, held bool) {
 	if v.Leases[st.ID()] != nil {
 		return "", false
@@ -298,6 +298,6 @@ func (v *View) hold(c *Change, st entry.Stat) (who string, held bool) {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ETXTBSY):
 		return entry.Holder(st.ID()), true
 	}
-	who = entry.Holder(st.ID()) // this file system, or its owner, has no leases
+	who = entry.Holder(st.ID()) // no leases on this file system or for this owner
 	return who, who != ""
 }

@@ -13,16 +13,16 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// lostEntry is an entry of a root whose name the command took away.
+// lostEntry is an entry whose name the command removed.
 type lostEntry struct {
 	path   string
 	stat   entry.Stat
-	target string  // of a link
-	gone   *Change // that takes it away
+	target string  // a link's target
+	gone   *Change // the change that removes the name
 	used   bool
 }
 
-// origins finds for each entry that the command gave a name where it was before.
+// origins finds the old paths of entries with new names.
 type origins struct {
 	*View
 	top    *Change
@@ -30,11 +30,11 @@ type origins struct {
 	lost   []*lostEntry
 	byPath map[string]*lostEntry
 	files  []*Change
-	made   []*Change            // folders that are new in the view, parents first
-	twins  map[uint64][]*Change // copied files by inode, where the command made several names
+	made   []*Change            // new folders, parents first
+	twins  map[uint64][]*Change // copied files with several names, by inode
 }
 
-// findOrigins sets From of what was renamed and linked.
+// findOrigins sets From for renamed and linked entries.
 func (v *View) findOrigins(top *Change) error {
 	o := origins{View: v, top: top, root: top.Root, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
@@ -77,7 +77,7 @@ func (v *View) findOrigins(top *Change) error {
 	return nil
 }
 
-// findLost lists the files and links that lost their names.
+// findLost collects files and links that lost their names.
 func (o *origins) findLost() (err error) {
 	o.top.Walk(func(c *Change) bool {
 		switch {
@@ -105,7 +105,7 @@ func (o *origins) lose(c *Change, path string, st entry.Stat) error {
 func (o *origins) lostBelow(c *Change, path string) error {
 	fd, err := o.Beneath(o.root, path)
 	if err != nil {
-		return nil // it went meanwhile
+		return nil // removed meanwhile
 	}
 	defer unix.Close(fd)
 	names, err := entry.Names(fd)
@@ -133,8 +133,8 @@ func (o *origins) lostBelow(c *Change, path string) error {
 	return nil
 }
 
-// renamedFolder finds where a new folder was before the command renamed it. All that lies in the
-// folder goes with it, whoever put it there.
+// renamedFolder finds the old path of a renamed folder. Its whole content moves with it, including
+// files added by others.
 func (o *origins) renamedFolder(c *Change) error {
 	path := o.before(c)
 	old := o.byPath[path]
@@ -144,9 +144,8 @@ func (o *origins) renamedFolder(c *Change) error {
 	return o.takeFolder(c, old)
 }
 
-// before is the path at which an entry was in the root, as the listener has noted when it was
-// renamed (package seccomptrace). It is empty where the entry was not, or is the copy of a renamed
-// one.
+// before returns the entry's old path in the root, recorded by the listener at the rename (package
+// seccomptrace). It returns "" for an entry from elsewhere and for a copy of a renamed one.
 func (o *origins) before(c *Change) string {
 	value := make([]byte, unix.PathMax+64)
 	n, err := unix.Lgetxattr(o.Place(c), seccomptrace.Moved, value)
@@ -158,7 +157,7 @@ func (o *origins) before(c *Change) string {
 	if err != nil || !filepath.IsLocal(path) || path == "." || string(value[:n]) != seccomptrace.MovedValue(was, c.Upper.Born[0], c.Upper.Born[1]) {
 		return ""
 	}
-	for _, dir := range slices.Backward(o.made) { // which had been renamed before
+	for _, dir := range slices.Backward(o.made) { // renamed before
 		if rest, ok := strings.CutPrefix(path, dir.Path+"/"); ok && dir.From != nil && o.byPath[path] == nil {
 			return filepath.Join(dir.From.Path, rest)
 		}
@@ -166,14 +165,13 @@ func (o *origins) before(c *Change) string {
 	return path
 }
 
-// takeFolder says that a folder is one that was there. What was in that and is no more has been
-// removed, or has got another name.
+// takeFolder makes c the renamed folder old. Missing content counts as removed or renamed.
 func (o *origins) takeFolder(c *Change, old *lostEntry) error {
 	old.used = true
 	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
 	fd, err := o.Beneath(o.root, old.path)
 	if err != nil {
-		return nil // it went meanwhile
+		return nil // removed meanwhile
 	}
 	defer unix.Close(fd)
 	c.attributes = o.dressedAs(c, fd)
@@ -202,7 +200,7 @@ func (o *origins) takeFolder(c *Change, old *lostEntry) error {
 	return nil
 }
 
-// takeChild decides whether an entry of a renamed folder is the one that was in it.
+// takeChild decides whether an entry in a renamed folder is the old one.
 func (o *origins) takeChild(child *Change, was *lostEntry) error {
 	same := false
 	switch child.Kind {
@@ -228,8 +226,8 @@ func (o *origins) takeChild(child *Change, was *lostEntry) error {
 	return nil
 }
 
-// missing adds the removal of an entry that was in a renamed folder. One that somebody else made
-// meanwhile is not missing: the command has never seen it.
+// missing adds the removal of an entry from a renamed folder, unless somebody else added it
+// meanwhile: the command never saw it.
 func (o *origins) missing(dir *Change, name string, lower int, was *lostEntry) error {
 	switch {
 	case entry.Later(was.stat.Born, o.Since):
@@ -247,7 +245,7 @@ func (o *origins) missing(dir *Change, name string, lower int, was *lostEntry) e
 	return nil
 }
 
-// goesBy says by which change an entry loses its name, with all that is in it.
+// goesBy makes c the change that removes the entry's name and those below it.
 func (o *origins) goesBy(was *lostEntry, c *Change) {
 	was.gone = c
 	if !was.stat.IsFolder() {
@@ -260,9 +258,9 @@ func (o *origins) goesBy(was *lostEntry, c *Change) {
 	}
 }
 
-// mayBe reports that a file of ours can be a copy of one of the root. Where the kernel marks none,
-// only one of the same content and time is: any other may be a new file, and written into the old
-// one it would change that under its other names.
+// mayBe reports whether a file can be a copy of a lost one. Unmarked copies count only with equal
+// content and time: another file may be new, and writing it into the old inode would change the old
+// one's other names.
 func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 	if !l.stat.IsFile() || c.Copied != o.marks(l.stat) {
 		return false
@@ -274,8 +272,7 @@ func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 	return content == entry.Same
 }
 
-// compareWith compares a file of ours with one of the root, and whether the attributes of both are
-// the same.
+// compareWith compares a file's content and attributes with a file in the root.
 func (o *origins) compareWith(c *Change, path string) (content entry.Content, attributes bool) {
 	dir, err := o.Beneath(o.root, filepath.Dir(path))
 	if err != nil {
@@ -301,8 +298,8 @@ func (o *origins) take(c *Change, l *lostEntry) {
 	}
 }
 
-// linked finds the other names that the command gave to files: the first name is the file's own, or
-// the one to which it was renamed.
+// linked finds the names that the command added to files. The first name is the file's own or the
+// one after a rename.
 func (o *origins) linked() {
 	for _, names := range o.twins {
 		own := slices.IndexFunc(names, func(c *Change) bool { return c.Kind == 0 })
@@ -328,7 +325,7 @@ func (o *origins) linked() {
 				if c.From != nil {
 					o.byPath[c.From.Path].used = false
 				}
-				if c.From = nil; entry.Later(names[own].Lower.Born, o.Since) { // somebody else put another one there
+				if c.From = nil; entry.Later(names[own].Lower.Born, o.Since) { // somebody else replaced it
 					c.Copied, c.apart = false, true
 					continue
 				}

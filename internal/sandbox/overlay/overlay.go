@@ -1,52 +1,48 @@
-// Package overlay keeps the changes that one command makes to folders apart from them, lists them,
-// and applies them to the folders afterwards as the command made them.
+// Package overlay records one command's changes to folders apart from them, lists them, and applies
+// them afterwards.
 //
 // Data flow:
 //
-//	Make      makes an empty folder for each root, where the kernel's overlay file system writes
-//	(command) runs; the roots stay as they are, and other programs may change them meanwhile
-//	Changes   reads the upper folders as a tree of changes, each beside the entry that it changes
-//	(judge)   the caller sets Left on each change that is not to be applied
-//	Apply     leaves out what others changed too, writes the steps to a journal, and does them
-//	Recover   finishes, at the next start, what a killed process has begun to apply
+//	Make      makes an upper folder for each root, for the kernel's overlay file system
+//	(command) runs; the roots stay unchanged by it, but others may change them meanwhile
+//	Changes   reads the upper folders as a tree of changes, each with the entry that it changes
+//	(judge)   the caller sets Left on each unwanted change
+//	Apply     leaves out clashes with others' changes, writes the steps to a journal, and does them
+//	Recover   finishes, at the next start, the journal of a killed process
 //
-// An upper folder holds exactly what was changed. A removed entry is a character device 0:0, a
-// folder that does not show what lies below it has the attribute user.overlay.opaque, and a file
-// that the kernel copied there has user.overlay.origin: the command wrote into it, changed its
-// attributes, renamed or linked it. So changes keep the identity of files:
+// An upper folder holds only changes. A removed entry is a character device 0:0. A folder that
+// hides its lower one has the attribute user.overlay.opaque. A file copied up by the kernel,
+// because the command wrote to it, changed its attributes, renamed or linked it, has
+// user.overlay.origin. So files keep their identity:
 //
-//   - A copied file is written in place, only where it differs, under a write lease.
-//   - A file without origin replaces what is there, as the command did it.
-//   - Renamed files and folders have an attribute that says where they were (package
-//     seccomptrace), because the kernel does not tell an unprivileged user which file was copied.
-//     Renames and links become rename(2) and link(2).
-//   - Where only attributes or times differ, only those are set.
+//   - A copied file is written in place under a write lease, only where it differs.
+//   - A file without origin replaces the existing entry, as the command did.
+//   - Renamed files and folders have an attribute with their old path (package seccomptrace),
+//     because the kernel does not tell unprivileged users which file was copied. Renames and links
+//     become rename(2) and link(2).
+//   - If only attributes or times differ, only those are set.
 //
-// Nobody else's work is lost. Where another program changed an entry meanwhile, the change is left
-// out, and the command's version is kept. So it is where another program has the file open, but for
-// what the command appended. What belongs together (a database with its journals) is applied as a
-// whole or left out as a whole.
+// Others' work is never lost. If another program changed an entry meanwhile, or has it open, the
+// change is left out and the command's version kept; only appended data is still appended. Files
+// that belong together (a database with its journals) are applied together or not at all.
 //
-// Everything in a root is reached from its descriptor, without following links, because other
-// programs may change it at any time. Nobody but the owner reaches the upper folders, and the
-// command has ended when they are read.
+// Each root is accessed through its descriptor, without following links, because others may change
+// it at any time. Only the owner can access the upper folders, and they are read after the command
+// has ended.
 //
 // Known limits:
 //   - Linux only. A command killed together with its supervisor before Apply counts as undone; its
-//     changes are kept beside.
-//   - The kernel does not mark a copied file that had several names: such a file is replaced, and
-//     its other names keep what they were, which is told.
-//   - A file that is renamed by link(2) and unlink(2), or without the listener of calls, gets a new
-//     inode.
-//   - Where the disk becomes full although there was room for all, a part is applied, and the rest
-//     when adze starts again.
-//   - The journal, up to 16 files that replace others, and all that git keeps under lock are on the
-//     disk before anything is applied. After a loss of power what had been applied may be missing
-//     in part, which the journal then finishes; a new file, or one of more than 16, may be empty,
-//     as those of each program that does not sync are. What a program synced itself counts no more
-//     than that.
-//   - When the system's clock is set back, what somebody else changed since is not told from what
-//     was there.
+//     changes are kept aside.
+//   - The kernel does not mark a copied file with several names: it is replaced, its other names
+//     keep the old content, and a note reports that.
+//   - A file renamed by link(2) and unlink(2), or without the listener, gets a new inode.
+//   - If the disk becomes full despite the check before, a part is applied, and the rest at the
+//     next start.
+//   - The journal, up to 16 files that replace others, and git's files under lock are synced before
+//     anything is applied. After a power loss, applied changes may be partly missing, which the
+//     journal then finishes. A new file, or one of more than 16, may be empty, as with any program
+//     that does not sync; a program's own sync inside changes nothing.
+//   - If the system clock is set back, changes by others go undetected.
 package overlay
 
 import (
@@ -55,62 +51,60 @@ import (
 	"errors"
 )
 
-// ErrInUse says that another process works on a stage.
+// ErrInUse means that another process works on the stage.
 var ErrInUse = errors.New("another adze works on this stage")
 
-// ErrUnsupported says that there are no views here. Commands then work on the folders themselves.
+// ErrUnsupported means that this system has no views. Commands then work on the folders themselves.
 var ErrUnsupported = errors.New("there is no private view of folders here")
 
-// Change is one entry of an upper folder.
+// A Change is one entry in an upper folder.
 type Change struct {
 	Root     int
 	Path     string // relative to the root; "" for the root itself
 	Kind     apply.Kind
 	Upper    entry.Stat
-	Lower    entry.Stat // of the entry that is there now; its Mode is 0 where there is none
-	Target   string     // of a Link
+	Lower    entry.Stat // the existing entry; Mode is 0 if there is none
+	Target   string     // for a Link
 	Parent   *Change
 	Children []*Change
 
-	// Copied says that the kernel copied the entry up: the command wrote into what was there, changed
-	// its attributes, or gave it this name.
+	// Copied means that the kernel copied the entry up: the command wrote to it, changed its
+	// attributes, or gave it this name.
 	Copied bool
-	// Content compares a copied file with what is there.
+	// Content compares a copied file with the existing one.
 	Content entry.Content
-	decided // how it is applied
-	// From is where an entry was that the command renamed, or of which it made another name; if nil,
-	// it did neither.
+	decided
+	// From is the entry's origin if the command renamed or linked it, else nil.
 	From *Origin
 
-	// Left says why the change, with all below it, is not applied. If empty, it is.
+	// Left is the reason for not applying the change and everything below it, or "".
 	Left string
-	// Doubt says why only the user can have the change applied. If empty, nobody need be asked.
+	// Doubt is the reason for asking the user, or "".
 	Doubt string
-	// Dropped says that nobody needs the change: it is left out without a word.
+	// Dropped means that the change is left out silently.
 	Dropped bool
-	// Locked says that the entry is replaced below git's lock file.
+	// Locked means that the entry is replaced under git's lock file.
 	Locked bool
-	// Group numbers changes that are applied only if the locks of all of them can be had; if 0, it is
-	// in none.
+	// Group numbers changes that are applied only if all their locks are available; 0 means none.
 	Group int
-	// Order is when the change is applied: the lowest first.
+	// Order sorts the changes, lowest first.
 	Order int
-	// Known says that the entry may have been changed meanwhile: it has been looked at, and is
-	// replaced all the same.
+	// Known means that the caller has checked others' changes to the entry, and it is replaced
+	// anyway.
 	Known bool
 }
 
-// Origin is an entry that a command renamed or linked.
+// An Origin is the old entry for a rename or link.
 type Origin struct {
-	Path  string // relative to the root of the change
+	Path  string // relative to the change's root
 	Stat  entry.Stat
 	Link  bool    // the entry keeps its old name
-	Whole bool    // it is in a folder that was renamed
-	Gone  *Change // by which the old name goes; if nil, it stays
+	Whole bool    // inside a renamed folder
+	Gone  *Change // the change that removes the old name; nil if it stays
 }
 
-// Walk calls do for the change and all below it, parents first. Below a change for which do returns
-// false it does not go.
+// Walk calls do for the change and all below it, parents first. If do returns false, it skips the
+// change's children.
 func (c *Change) Walk(do func(*Change) bool) {
 	if !do(c) {
 		return

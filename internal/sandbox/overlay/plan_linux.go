@@ -11,7 +11,7 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// plan makes the steps for changes that are settled.
+// plan makes the steps for settled changes.
 func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
 	p := planner{View: v, late: map[*Change]bool{}}
 	for _, top := range changes {
@@ -55,21 +55,20 @@ type planner struct {
 	*View
 	steps   []apply.Step
 	renamed []*Change
-	late    map[*Change]bool // of renamed: their folders are made first
-	folders []*Change        // that were there, whose attributes change
+	late    map[*Change]bool // those whose new folder is made first
+	folders []*Change        // existing ones with changed attributes
 }
 
 func (c *Change) step(a apply.Act) apply.Step {
 	return apply.Step{Act: a, Root: c.Root, Path: c.Path, Kind: c.Kind, Upper: c.Upper, Lower: c.Lower, Locked: c.Locked, Group: c.Group, Order: c.Order}
 }
 
-// around says in what folder a change is: in a new one, which is put in its place with all that is
-// in it, or in one that is renamed before anything in it changes.
+// around describes a change's parent folder: put for a new folder, moved into place with its
+// content; renamed for one renamed before its content changes.
 type around struct {
 	put, renamed bool
 }
 
-// change makes the steps for a change and what is below it.
 func (p *planner) change(c *Change, in around) error {
 	if c.Dropped || c.Left != "" {
 		return nil
@@ -81,7 +80,7 @@ func (p *planner) change(c *Change, in around) error {
 		if c.Path != "" && p.dressed(c) && !p.redressed(c) {
 			p.folders = append(p.folders, c)
 		}
-	case renamed && c.From.Whole: // with its folder
+	case renamed && c.From.Whole: // moves with its folder
 	case renamed:
 		p.renamed = append(p.renamed, c)
 		p.late[c] = in.put || in.renamed
@@ -131,12 +130,12 @@ func (p *planner) change(c *Change, in around) error {
 	return nil
 }
 
-// setsTime reports that a file gets our time: nobody else changed it, or the command set that time.
+// setsTime reports whether a file gets the command's time: nobody else changed it, or the command
+// set the time.
 func (v *View) setsTime(c *Change, base entry.Stat) bool {
 	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.Since) || c.Upper.Accessed != base.Accessed)
 }
 
-// add adds a step of a change in such a folder.
 func (p *planner) add(s apply.Step, in around) {
 	if in.renamed {
 		s.Order = apply.OrderWrites
@@ -144,9 +143,8 @@ func (p *planner) add(s apply.Step, in around) {
 	p.steps = append(p.steps, s)
 }
 
-// moves makes the steps that rename: first those whose new name is free, or of an entry that goes
-// away, and of what is in a renamed folder before the folder itself. What stands in a circle, or
-// belongs into a new or renamed folder, waits in the view.
+// moves makes the rename steps: first those with a free new name, and content before its renamed
+// folder. Circular renames, and those into a new or renamed folder, are parked in the view.
 func (p *planner) moves() {
 	waiting := p.renamed
 	blocked := func(c *Change) bool {
@@ -162,7 +160,7 @@ func (p *planner) moves() {
 		p.move(waiting[i], apply.OrderMoves, 0)
 		waiting = slices.Delete(slices.Clone(waiting), i, i+1)
 	}
-	parks := slices.SortedFunc(slices.Values(waiting), func(a, b *Change) int { return strings.Compare(b.From.Path, a.From.Path) }) // what is inside first
+	parks := slices.SortedFunc(slices.Values(waiting), func(a, b *Change) int { return strings.Compare(b.From.Path, a.From.Path) }) // children first
 	for _, c := range parks {
 		s := c.step(apply.ActPark)
 		s.Path, s.From, s.Lower, s.Over, s.Parked, s.Order = c.From.Path, c.From.Path, c.From.Stat, entry.Stat{}, slices.Index(waiting, c)+1, apply.OrderParks
@@ -177,7 +175,7 @@ func (p *planner) move(c *Change, order, parked int) {
 	s := c.step(apply.ActMove)
 	s.From, s.Lower, s.Over, s.Parked, s.Order = c.From.Path, c.From.Stat, c.Lower, parked, order
 	if slices.ContainsFunc(p.renamed, func(other *Change) bool { return other.From.Path == c.Path }) {
-		s.Over = entry.Stat{} // it has another name by then
+		s.Over = entry.Stat{} // renamed by then
 	}
 	p.steps = append(p.steps, s)
 }

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// newTime is how long a view may be there without a lock: somebody is making it.
+	// newTime is the age up to which a view without a lock counts as being made.
 	newTime = time.Minute
-	// keptTime is how long changes that were not applied are kept.
+	// keptTime is the lifetime of changes that were not applied.
 	keptTime = 30 * 24 * time.Hour
 )
 
-// Recover ends the views below home whose process was killed: what had begun to be applied is
-// finished, what had not is undone. It says what came of each.
+// Recover ends the views below home whose process was killed: it finishes those with a journal and
+// undoes the others. It returns their outcomes.
 func Recover(home string) (out []apply.Outcome, err error) {
 	names, err := os.ReadDir(home)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func Recover(home string) (out []apply.Outcome, err error) {
 		case e.Name() == apply.KeptName:
 			dropKept(filepath.Join(home, apply.KeptName))
 		case strings.HasPrefix(e.Name(), donePrefix):
-			_ = entry.RemoveAll(filepath.Join(home, e.Name())) // what is left is tried again
+			_ = entry.RemoveAll(filepath.Join(home, e.Name())) // a later run retries
 		case strings.HasPrefix(e.Name(), "view-"):
 			o, found, e := recoverView(home, filepath.Join(home, e.Name()))
 			err = errors.Join(err, e)
@@ -57,16 +57,16 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 		return o, false, err
 	}
 	if filelock.TryFile(lock) != nil {
-		return o, false, lock.Close() // it is in use
+		return o, false, lock.Close() // in use
 	}
 	v := &View{Ground: apply.Ground{Dir: dir, Home: home}, lock: lock}
 	defer v.release()
-	if _, err := os.Lstat(filepath.Join(dir, apply.AppliedName)); err == nil { // also of a stage
+	if _, err := os.Lstat(filepath.Join(dir, apply.AppliedName)); err == nil { // also for a stage
 		return o, false, v.remove()
 	}
 	data, err := os.ReadFile(filepath.Join(dir, apply.JournalName))
 	if errors.Is(err, fs.ErrNotExist) && isStage(dir) {
-		return o, false, nil // it waits for its session
+		return o, false, nil // waits for its session
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		o.Left = v.abandon()
@@ -76,7 +76,7 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 		return o, false, err
 	}
 	var j apply.Journal
-	if json.Unmarshal(data, &j) != nil { // the power went before it was on the disk, so nothing had been applied
+	if json.Unmarshal(data, &j) != nil { // power was lost before the journal was synced, so nothing was applied
 		if isStage(dir) {
 			return o, false, os.Remove(filepath.Join(dir, apply.JournalName))
 		}
@@ -93,10 +93,10 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 	return o, true, v.remove()
 }
 
-// remove removes the view, so that a kill in the middle leaves nothing that counts.
+// remove first retires the view, so that a kill in between leaves nothing valid.
 func (v *View) remove() error { return errors.Join(v.Retire(), v.Close()) }
 
-// abandon keeps what a command had changed when it was killed with its adze.
+// abandon keeps the changes of a command killed with its adze.
 func (v *View) abandon() (left []apply.Left) {
 	data, err := os.ReadFile(filepath.Join(v.Dir, apply.LockName))
 	if err != nil || json.Unmarshal(data, &v.Roots) != nil || v.OpenRoots() != nil {
@@ -118,10 +118,10 @@ func (v *View) abandon() (left []apply.Left) {
 	return left
 }
 
-// WhyKilled is why nothing of a command was applied.
+// WhyKilled is the reason for not applying a killed command's changes.
 const WhyKilled = "adze was killed while a command ran, so what it had changed was not applied"
 
-// dropKept removes what has been kept long enough.
+// dropKept removes changes older than keptTime.
 func dropKept(dir string) {
 	names, _ := os.ReadDir(dir)
 	for _, e := range names {

@@ -16,18 +16,17 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// stageName is the file of a view that outlives its process: a stage. Recover leaves such a view
-// as it is, unless its changes were being applied.
+// stageName is a file that marks a stage, a view that outlives its process. Recover keeps a stage
+// unless its changes were being applied.
 const stageName = "stage"
 
-// stageNote is the content of the file.
 type stageNote struct {
 	Roots []apply.Root
 	Since [2]int64
 }
 
-// MakeStage makes a view that lasts until it is closed, also beyond its process. Its folders are
-// those of Make, its name begins with "view-".
+// MakeStage makes a view that lasts until it is closed, beyond its process. home and roots are as
+// for Make; name must begin with "view-".
 func MakeStage(home, name string, roots []apply.Root) (*View, error) {
 	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
 		return nil, fs.ErrInvalid
@@ -49,7 +48,7 @@ func MakeStage(home, name string, roots []apply.Root) (*View, error) {
 	return v, nil
 }
 
-// OpenStage goes on with the stage of a name that MakeStage has made.
+// OpenStage reopens a stage made by MakeStage.
 func OpenStage(home, name string) (_ *View, err error) {
 	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
 		return nil, fs.ErrNotExist
@@ -81,8 +80,8 @@ func OpenStage(home, name string) (_ *View, err error) {
 	return v, nil
 }
 
-// DropStage removes the stage of a name with all that waits in it, whether or not the folders that
-// it is of are still there. One whose changes are being applied, or that is in use, stays.
+// DropStage removes a stage with its pending changes, even if its roots are gone. It returns
+// ErrInUse for one in use or being applied.
 func DropStage(home, name string) error {
 	dir := filepath.Join(home, name)
 	lock, err := os.OpenFile(filepath.Join(dir, apply.LockName), os.O_RDWR, 0)
@@ -98,16 +97,16 @@ func DropStage(home, name string) error {
 		return ErrInUse
 	}
 	if _, err := os.Lstat(filepath.Join(dir, apply.JournalName)); err == nil {
-		return ErrInUse // Recover finishes it, and removes it
+		return ErrInUse // Recover finishes and removes it
 	}
 	return v.remove()
 }
 
-// Name is that of a stage among those of its home.
+// Name returns the stage's name in its home.
 func (v *View) Name() string { return filepath.Base(v.Dir) }
 
-// Fresh makes the work folders of a stage anew: the kernel takes none that a killed mount has left.
-// No mount of the stage may be there.
+// Fresh recreates a stage's work folders, because the kernel rejects those of a killed mount. The
+// stage must not be mounted.
 func (v *View) Fresh() error {
 	for i := range v.Roots {
 		work := filepath.Join(v.Folder(i), "work")
@@ -116,10 +115,10 @@ func (v *View) Fresh() error {
 		}
 	}
 	now := time.Now()
-	return os.Chtimes(filepath.Join(v.Dir, stageName), now, now) // it is in use: see isStage
+	return os.Chtimes(filepath.Join(v.Dir, stageName), now, now) // marks it as used; see isStage
 }
 
-// Leave lets go of a stage, which stays. All that was written to it is on the disk then.
+// Leave syncs and releases a stage, which stays on disk.
 func (v *View) Leave() error {
 	var err error
 	for _, dir := range v.shut {
@@ -135,8 +134,8 @@ func (v *View) Leave() error {
 	return err
 }
 
-// isStage reports a view that outlives its process and whose changes wait. As other changes that
-// were not applied, they are kept for keptTime.
+// isStage reports whether dir is a stage with pending changes. Like other changes not applied, they
+// expire after keptTime.
 func isStage(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, stageName))
 	return err == nil && time.Since(info.ModTime()) < keptTime

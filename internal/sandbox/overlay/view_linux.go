@@ -17,22 +17,22 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// View is one command's. It belongs to one goroutine at a time.
+// A View belongs to one command, and to one goroutine at a time.
 type View struct {
 	apply.Ground
 	readState
-	lock *os.File // held as long as the process lives
+	lock *os.File // held for the life of the process
 }
 
-// readState is what reading the changes has found beside them.
+// readState holds further results from reading the changes.
 type readState struct {
-	shut      []*Change // folders of ours that the command forbade to look into, and that are open now
-	opened    []*Change // files that the command opened for writing and left as they were
-	vanished  bool      // the command removed or renamed what somebody else did too
-	unclaimed bool      // files lost their names of which no new name is known
+	shut      []*Change // new folders that the command made unreadable, open now
+	opened    []*Change // opened for writing and left unchanged
+	vanished  bool      // an entry was removed or renamed by the command and by others
+	unclaimed bool      // files lost their names without a known new one
 }
 
-// Make makes a view below home, which is the folder of all views of the roots.
+// Make makes a view in home, the folder of all views for the roots.
 func Make(home string, roots []apply.Root) (_ *View, err error) {
 	return makeView(home, roots, func() (string, error) { return os.MkdirTemp(home, "view-") })
 }
@@ -74,7 +74,8 @@ func makeView(home string, roots []apply.Root, mkdir func() (string, error)) (_ 
 	return v, nil
 }
 
-// makeUpper makes the folders of a root. The topmost one shows its mode and owner for the root's.
+// makeUpper makes a root's upper and work folders. The topmost one's mode and owner are visible as
+// the root's.
 func (v *View) makeUpper(i int) error {
 	for _, dir := range []string{v.Folder(i), filepath.Join(v.Folder(i), "work"), v.UpperFolder(i)} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -99,7 +100,7 @@ func (v *View) makeUpper(i int) error {
 	return err
 }
 
-// parents makes the folders above a path of a root in the upper one.
+// parents makes the upper folders above a path.
 func (v *View) parents(i int, path string) error {
 	at := ""
 	for step := range strings.SplitSeq(filepath.Dir(path), "/") {
@@ -118,7 +119,7 @@ func (v *View) parents(i int, path string) error {
 	return nil
 }
 
-// resemble gives a folder in the upper one the mode and owner of the one that it lies over.
+// resemble copies mode and owner from the lower folder to the upper one.
 func (v *View) resemble(i int, path string) error {
 	fd, err := v.Beneath(i, path)
 	if err != nil {
@@ -138,13 +139,13 @@ func (v *View) resemble(i int, path string) error {
 	return unix.Chmod(upper, st.Mode&0o7777)
 }
 
-// Place is where the command's version of a change lies.
+// Place returns the path of the command's version.
 func (v *View) Place(c *Change) string { return filepath.Join(v.UpperFolder(c.Root), c.Path) }
 
-// Rewrite gives a changed file another content before it is applied.
+// Rewrite replaces a changed file's content before it is applied.
 func (v *View) Rewrite(c *Change, text string) error {
 	at := v.Place(c)
-	next := at + apply.TempPrefix + "rewritten" // a new file: the command may have given this one other names
+	next := at + apply.TempPrefix + "rewritten" // a new file: the old one may have other names
 	if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
 		return err
 	}
@@ -161,27 +162,26 @@ func (v *View) Rewrite(c *Change, text string) error {
 	return nil
 }
 
-// Real is the path of a change in its root.
+// Real returns a change's path in its root.
 func (v *View) Real(c *Change) string { return filepath.Join(v.Roots[c.Root].Path, c.Path) }
 
-// Now is the path of the entry that a change replaces or removes. That is not Real where the
-// command has renamed a folder that it is in.
+// Now returns the current path of the entry that a change replaces or removes. It differs from Real
+// inside a folder renamed by the command.
 func (v *View) Now(c *Change) string {
 	return filepath.Join(v.Roots[c.Root].Path, cmp.Or(c.was, c.Path))
 }
 
-// donePrefix begins the names of views that have been applied and are being removed.
+// donePrefix marks views being removed.
 const donePrefix = "done-"
 
-// mostRetired bounds the views of one name that are being removed.
+// mostRetired limits the removals in progress for one name.
 const mostRetired = 1000
 
-// Retire gives the view up at once, so that nothing of it counts any more. Close, which takes
-// longer, may follow at any time.
+// Retire invalidates the view at once. Close, which takes longer, may follow at any time.
 func (v *View) Retire() error {
 	to := filepath.Join(v.Home, donePrefix+filepath.Base(v.Dir))
 	err := entry.Rename(v.Dir, to)
-	for n := 2; errors.Is(err, fs.ErrExist) && n < mostRetired; n++ { // an earlier stage of the name is being removed
+	for n := 2; errors.Is(err, fs.ErrExist) && n < mostRetired; n++ { // an earlier stage with this name is being removed
 		to = filepath.Join(v.Home, fmt.Sprint(donePrefix, filepath.Base(v.Dir), "-", n))
 		err = entry.Rename(v.Dir, to)
 	}
@@ -199,7 +199,7 @@ func (v *View) Close() error {
 	return err
 }
 
-// release lets go of all descriptors. It may be called again.
+// release closes all descriptors. It may be called again.
 func (v *View) release() {
 	for _, fd := range v.Tops {
 		_ = unix.Close(fd)

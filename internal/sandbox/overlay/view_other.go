@@ -7,7 +7,7 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// View is one command's. There is none on this system.
+// View is unused on this system.
 type View struct {
 	Dir   string
 	Roots []apply.Root
@@ -15,24 +15,24 @@ type View struct {
 
 type decided struct{}
 
-var _ = Change{}.decided // only views of Linux decide
+var _ = Change{}.decided // read only on Linux
 
-// Make fails.
+// Make returns ErrUnsupported.
 func Make(string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 
-// MakeStage fails.
+// MakeStage returns ErrUnsupported.
 func MakeStage(string, string, []apply.Root) (*View, error) { return nil, ErrUnsupported }
 
-// OpenStage fails.
+// OpenStage returns ErrUnsupported.
 func OpenStage(string, string) (*View, error) { return nil, ErrUnsupported }
 
-// DropStage finds none.
+// DropStage does nothing.
 func DropStage(string, string) error { return nil }
 
-// Recover finds nothing.
+// Recover does nothing.
 func Recover(string) ([]apply.Outcome, error) { return nil, nil }
 
-// The methods belong to views of other systems.
+// These methods belong to views of other systems.
 func (*View) Folder(int) string                      { return "" }
 func (*View) Place(*Change) string                   { return "" }
 func (*View) Real(*Change) string                    { return "" }

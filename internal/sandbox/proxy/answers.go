@@ -7,20 +7,19 @@ import (
 	"sync"
 )
 
-// answers remembers what was decided about each target.
 type answers struct {
 	mutex sync.Mutex
 	known map[Target]*answer
 }
 
-// answer is one decision, made once: err is read after done was closed.
+// answer is one decision. Read err only after done is closed.
 type answer struct {
 	done chan struct{}
 	err  error
 }
 
-// allowed asks about a target, or waits for who asks already. The asking outlives the connection
-// that began it: a client that gave up does not take a user's question away from the others.
+// allowed asks about a target, or waits for a running question. The question outlives its
+// connection: other clients may wait for it.
 func (s *Server) allowed(ctx context.Context, to Target) error {
 	a, err := s.answerFor(to)
 	if err != nil {
@@ -58,7 +57,6 @@ func (s *Server) answerFor(to Target) (*answer, error) {
 	return a, nil
 }
 
-// record tells what became of a connection.
 func (s *Server) record(v Visit) {
 	if v.Refused != nil {
 		s.mutex.Lock()

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// counter counts the bytes of a connection.
 type counter struct {
 	net.Conn
 	sent, received atomic.Int64

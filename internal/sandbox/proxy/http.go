@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// newWeb makes the server of CONNECT and of absolute addresses. The standard library reads and
-// writes the requests anew, so that what passes is what was judged.
+// newWeb returns the server for CONNECT and absolute addresses. The standard library parses and
+// rewrites each request, so the forwarded one is the judged one.
 func (s *Server) newWeb() *http.Server {
 	return &http.Server{
 		Handler:           http.HandlerFunc(s.serveHTTP),
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHead,
-		ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is no news
+		ErrorLog:          log.New(io.Discard, "", 0), // a client that hangs up is no error
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
 	}
 }
@@ -40,9 +40,8 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// connect opens a tunnel.
 func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
-	host, port, err := net.SplitHostPort(r.RequestURI) // as it was written: r.Host has lost what stood before an @
+	host, port, err := net.SplitHostPort(r.RequestURI) // unparsed: r.Host lacks the part before an @
 	if err != nil {
 		http.Error(w, "adze: CONNECT needs host:port", http.StatusBadRequest)
 		return
@@ -72,7 +71,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	s.relay(to, &ahead{client, buffered.Reader}, target)
 }
 
-// ahead is a connection of which the web server has read some bytes already.
+// ahead is a connection with some bytes already read by the web server.
 type ahead struct {
 	net.Conn
 	reader io.Reader
@@ -81,7 +80,7 @@ type ahead struct {
 func (a *ahead) Read(p []byte) (int, error) { return a.reader.Read(p) }
 func (a *ahead) CloseWrite() error          { return closeWrite(a.Conn) }
 
-// forward sends one plain request on, over a connection of its own.
+// forward sends one plain request over its own connection.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	port := r.URL.Port()
 	if port == "" {
@@ -113,7 +112,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	pass.ServeHTTP(w, r)
 }
 
-// refuse answers in words that a program prints: 403 for what was not allowed, 502 for what was not
+// refuse responds with text that programs print: 403 for a target not allowed, 502 for one not
 // reached (RFC 9209 names both in Proxy-Status).
 func refuse(w http.ResponseWriter, err error) {
 	status, kind := http.StatusBadGateway, "destination_unavailable"

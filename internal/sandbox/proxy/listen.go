@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Serve takes connections from a listener, until it or the server is closed, and closes it. It
-// returns nil when it was ended by [Server.Close].
+// Serve accepts connections until l or the server is closed, and closes l. It returns nil after
+// [Server.Close].
 func (s *Server) Serve(l net.Listener) error {
 	defer l.Close()
 	if !s.begin() {
@@ -25,7 +25,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// begin counts something that runs, unless the server is closed.
+// begin adds a running task, unless the server is closed.
 func (s *Server) begin() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -36,7 +36,7 @@ func (s *Server) begin() bool {
 	return true
 }
 
-// listener gives the server at most MaxConnections at once. What waits stays in the kernel's queue.
+// listener limits the server to MaxConnections at once. More wait in the kernel's queue.
 type listener struct {
 	net.Listener
 	server *Server
@@ -60,7 +60,6 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// client is a connection of a program.
 type client struct {
 	net.Conn
 	server *Server
@@ -77,7 +76,7 @@ func (c *client) Close() error {
 	return c.Conn.Close()
 }
 
-// hold remembers a connection so that Close ends it.
+// hold registers a connection for Close.
 func (s *Server) hold(conn net.Conn) bool {
 	s.mutex.Lock()
 	closed := s.closed

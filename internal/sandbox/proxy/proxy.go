@@ -1,20 +1,20 @@
-// Package proxy carries the connections of a command that has no network of its own: the one door
-// out of a sandbox.
+// Package proxy carries the connections of a command without a network of its own: the only way out
+// of a sandbox.
 //
-// The one rule: a connection is carried only after its host and port, in their one spelling, were
-// asked for, and it goes where [Config.Dial] leads, which resolves and judges the address itself.
-// What a client wrote is read once, by this package, and never handed on as text: a name that two
-// parsers could read in two ways is refused.
+// The one rule: a connection is carried only after its host and port, in canonical form, were
+// approved, and through [Config.Dial], which resolves and judges the address itself. A client's
+// input is parsed once, here, and never forwarded as text. A name that two parsers could read
+// differently is refused.
 //
-// Where to start: target.go, what is asked and dialled. Programs speak HTTP to it: CONNECT and
-// absolute addresses (http.go). Who asks for a target that is being asked for already waits for the
-// same answer (answers.go), and an answer holds for as long as the server, which is one command.
+// Start reading at target.go, which parses targets. Clients use HTTP: CONNECT and absolute
+// addresses (http.go). Requests for the same target share one decision (answers.go), which holds
+// for the server's life, that is one command.
 //
-// Known limits: inside a CONNECT tunnel any bytes pass: who may reach a host can send it what they
-// have, and a host that serves others by the name in TLS or in a header (fronting) reaches those
-// too. Names are asked for, not addresses: a rule for a host holds for every address of it that the
-// dialler allows. UDP is not carried. Programs that ignore the proxy variables (Java, most database
-// clients, ssh), or that speak SOCKS alone, get no connection at all.
+// Known limits: a CONNECT tunnel carries any bytes, so a command can send anything to an allowed
+// host, and reach the other hosts behind it by a name in TLS or a header (fronting). Names are
+// approved, not addresses: the decision holds for every address that the dialler allows. UDP is not
+// carried. Programs that ignore the proxy variables (Java, most database clients, ssh) or support
+// only SOCKS get no connection.
 package proxy
 
 import (
@@ -28,16 +28,16 @@ import (
 	"time"
 )
 
-// Limits of one server, which belongs to one command.
+// Limits of one server, for one command.
 const (
-	MaxConnections = 256              // carried at once; more wait
-	MaxTargets     = 1024             // different hosts and ports asked for; more are refused
-	headTime       = 30 * time.Second // for a client to say what it wants
+	MaxConnections = 256              // at once; more wait
+	MaxTargets     = 1024             // different hosts and ports; more are refused
+	headTime       = 30 * time.Second // for a client's request head
 	idleTime       = time.Minute      // between two plain requests of one client
-	maxHead        = 64 << 10         // bytes of a request line with its headers
+	maxHead        = 64 << 10         // bytes of a request line with headers
 )
 
-// Target is where a connection goes: a host as [Config.Canonical] spells it, and a port.
+// Target is a connection's destination: a host as spelled by [Config.Canonical], and a port.
 type Target struct {
 	Host string
 	Port uint16
@@ -45,25 +45,25 @@ type Target struct {
 
 func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
 
-// Visit is one connection that was asked for and came to an end.
+// A Visit is one finished connection.
 type Visit struct {
 	Target         Target
-	Refused        error // why it was not allowed; if nil, it was
-	Barred         bool  // it was refused by the dialler, though it had been allowed
-	Failed         error // why the target was not reached though it was allowed
-	Sent, Received int64 // bytes to the target and from it
+	Refused        error // why it was not allowed, or nil
+	Barred         bool  // allowed, but refused by the dialler
+	Failed         error // why an allowed target was not reached
+	Sent, Received int64 // bytes to and from the target
 }
 
-// Config is what a server decides with.
+// Config holds a server's callbacks.
 type Config struct {
-	// Canonical gives a host its one spelling, or says why it is no host.
+	// Canonical returns a host's only valid spelling, or an error for an invalid host.
 	Canonical func(host string) (string, error)
-	// Ask decides whether a target may be reached; nil is yes. It may wait for a user. It is called
-	// once a target.
+	// Ask returns nil if a target may be reached. It may wait for a user. It is called once per
+	// target.
 	Ask func(ctx context.Context, to Target) error
-	// Dial connects to a target that was allowed. It resolves the name and judges the addresses.
+	// Dial connects to an allowed target. It resolves the name and judges the addresses.
 	Dial func(ctx context.Context, to Target) (net.Conn, error)
-	// Log, when given, is told of each visit after it ended. Calls do not overlap.
+	// Log, if not nil, gets each finished visit. Calls do not overlap.
 	Log func(Visit)
 }
 
@@ -84,7 +84,7 @@ type Server struct {
 	logging sync.Mutex
 }
 
-// New makes a server that does nothing until [Server.Serve].
+// New returns a server that is idle until [Server.Serve].
 func New(c Config) *Server {
 	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), open: map[net.Conn]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -93,7 +93,7 @@ func New(c Config) *Server {
 	return s
 }
 
-// Close ends every connection and returns when nothing of the server runs any more.
+// Close ends every connection and waits for all tasks.
 func (s *Server) Close() {
 	s.mutex.Lock()
 	s.closed = true
@@ -107,23 +107,23 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Refusal is a target that was asked for and not carried.
+// Refusal is a refused target.
 type Refusal struct {
 	Target Target
-	Barred bool   // it was allowed, but leads to an address that the dialler refuses
-	Why    string // in one sentence
+	Barred bool   // allowed, but refused by the dialler for its address
+	Why    string // one sentence
 }
 
-// Refused lists the targets that were not carried, in the order of the asking, each once.
+// Refused lists the refused targets, each once, in order of their requests.
 func (s *Server) Refused() []Refusal {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return slices.Clone(s.refused)
 }
 
-// Environment returns the variables that lead programs to a proxy at address, as NAME=value. Only
-// this machine is reached without it, which is the namespace of the command. Node reads them only
-// when told to.
+// Environment returns variables, as NAME=value, that point programs to a proxy at address. Only
+// localhost, the command's own network, is reached directly. Node needs one more variable to use
+// them.
 func Environment(address string) []string {
 	web, none := "http://"+address, "localhost,127.0.0.1,::1"
 	return []string{

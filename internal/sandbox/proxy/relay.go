@@ -5,9 +5,8 @@ import (
 	"net"
 )
 
-// relay carries bytes both ways until both sides have ended, and records the visit. It closes
-// neither side's reading early: a client that has sent all may still read for as long as the target
-// writes.
+// relay copies bytes in both directions until both sides have ended, and records the visit. A
+// client that has sent everything may still read until the target ends.
 func (s *Server) relay(to Target, client, target net.Conn) {
 	defer s.drop(target)
 	sent := make(chan int64, 1)
@@ -18,12 +17,12 @@ func (s *Server) relay(to Target, client, target net.Conn) {
 	}()
 	received, err := io.Copy(client, target)
 	if err != nil || closeWrite(client) != nil {
-		client.Close() // it broke rather than ended: nobody answers what the client may still say
+		client.Close() // it failed, so nobody handles further input
 	}
 	s.record(Visit{Target: to, Sent: <-sent, Received: received})
 }
 
-// closeWrite tells the other side that no more comes.
+// closeWrite signals the end of data to the other side.
 func closeWrite(conn net.Conn) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

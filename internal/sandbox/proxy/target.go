@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// target reads a host and a port as a client wrote them. Only letters, digits, dot, hyphen,
-// underscore and what an address needs are read on: a NUL, a percent sign or a blank has made two
-// parsers see two hosts before.
+// target parses a host and port. It accepts only letters, digits, dots, hyphens, underscores and
+// the characters of addresses: a NUL, a percent sign or a blank has made two parsers see two hosts
+// before.
 func (s *Server) target(host, port string) (Target, error) {
 	if strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789.-_:") != "" {
 		return Target{}, fmt.Errorf("%q is not a host", bounded(host))
@@ -27,7 +27,7 @@ func (s *Server) target(host, port string) (Target, error) {
 	return Target{name, uint16(n)}, nil
 }
 
-// reach asks for a target and connects to it; a failure of either is a visit that ended at once.
+// reach asks for a target and connects to it. A failure is recorded as a visit.
 func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
 	err := s.allowed(ctx, to)
 	if err != nil {
@@ -49,7 +49,6 @@ func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
 	return conn, nil
 }
 
-// refusal is a target that was not allowed.
 type refusal struct {
 	to  Target
 	err error
@@ -61,8 +60,8 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() error { return r.err }
 
-// denied tells an address that the dialler would not connect to from one that it could not, by the
-// code that errors of tools carry.
+// denied reports whether the dialler refused the address, by the code in tool errors, rather than
+// failed to connect.
 func denied(err error) bool {
 	var coded interface{ ErrorCode() string }
 	return errors.As(err, &coded) && coded.ErrorCode() == "denied"

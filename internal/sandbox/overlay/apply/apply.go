@@ -1,36 +1,35 @@
-// Package apply changes folders step by step, so that a process that is killed at any moment is
-// finished by the next one.
+// Package apply changes folders in steps, so that the next process can finish after a kill at any
+// moment.
 //
-// The steps are in a journal before the first one is done, and the number of those done stands
-// beside it. Each step can be done again. It begins with a look at what is at its place: where
-// somebody else changed that, the step is left out and the command's version is kept. Whether there
-// is room for all steps is asked before the first one.
+// A journal lists the steps before the first one is done, and a file beside it counts those done.
+// Each step can be repeated. It begins by checking the entry at its path: if somebody else changed
+// that, the step is left out and the command's version kept. Free space for all steps is checked at
+// the start.
 //
-// Start reading at Ground.Run; spot.put, spot.move and spot.write are the three larger steps.
+// Start reading at Ground.Run; spot.put, spot.move and spot.write are the largest steps.
 //
 // Known limits: those of package overlay.
 package apply
 
-// Root is a folder that commands see through a view.
+// A Root is a folder seen by commands through a view.
 type Root struct {
 	Path     string
 	Dev, Ino uint64
-	// Hidden are paths in it, relative, that the command does not see although they are there. A
-	// change at one of them is listed as any other; that it is not seen is none.
+	// Hidden lists relative paths invisible to the command. Changes at them are listed like others;
+	// their absence is no change.
 	Hidden []string `json:",omitempty"`
-	// Discarded says that nothing that was changed in it is listed or applied.
+	// Discarded means that changes are neither listed nor applied.
 	Discarded bool `json:",omitempty"`
 }
 
-// Kind is what a change leaves at its path.
+// Kind is the new type of a changed entry.
 type Kind byte
 
-// The kinds of changes.
 const (
 	File    Kind = 'f'
 	Link    Kind = 'l'
-	New     Kind = 'n' // a folder that shows nothing of what was there before; its children are changes too
-	Merged  Kind = 'm' // a folder that was there, with changed children
+	New     Kind = 'n' // a folder that hides the old entry; its children are changes too
+	Merged  Kind = 'm' // an existing folder with changed children
 	Removed Kind = 'r'
 	Special Kind = 's' // a socket, FIFO or device
 )
@@ -39,16 +38,15 @@ const (
 type Left struct {
 	Path string // absolute
 	Why  string
-	Kept string // where the command's version lies; if empty, there is nothing to keep
+	Kept string // path of the command's version, or "" if there is none
 }
 
-// Note says of an entry how it differs from what it would be without a view.
+// A Note reports a difference caused by the view.
 type Note struct {
 	Path string // absolute
 	What string
 }
 
-// What a note says.
 const (
 	NoteFound    = "adze was killed while it wrote the command's version, which is whole now; what was found there is kept in the folder of what is kept"
 	NoteUnlinked = "it had other names (hard links), which keep what they were"
@@ -57,7 +55,7 @@ const (
 	NoteFollowed = "another program wrote it while the command renamed the folder; it is in the renamed folder now"
 )
 
-// Reasons why a change is left out.
+// Reasons for leaving out a change.
 const (
 	WhyNewer  = "somebody else changed it while the command ran"
 	WhyParent = "somebody else changed the folder that it is in while the command ran"
@@ -67,12 +65,12 @@ const (
 	WhyUnreadable = "what stands there cannot be looked at"
 )
 
-// Outcome is what came of a view.
+// Outcome is the result of applying a view.
 type Outcome struct {
-	Applied []string // absolute paths that were changed; a new folder stands for all that is in it
+	Applied []string // absolute paths; a new folder stands for its content
 	Left    []Left
-	// Notes are about what was applied, but is not as it would be without a view.
+	// Notes are about applied changes.
 	Notes []Note
-	// Full is the error of a disk that has no room: nothing is applied. It is nil where there is room.
+	// Full is the disk's error if it is too full and nothing was applied.
 	Full error
 }

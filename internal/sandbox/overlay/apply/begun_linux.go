@@ -14,11 +14,11 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// begun is the number of the last step that began to write into a file, in a file of the view. What
-// stands in such a file after a kill is partly the command's version, and perhaps somebody else's.
+// begun records the last step that began to write into a file. After a kill that file holds part of
+// the command's version, and perhaps others' data.
 type begun struct {
 	file  *os.File
-	step  int // that a killed process began; if -1, none
+	step  int // begun by a killed process, or -1
 	notes []Note
 }
 
@@ -30,20 +30,20 @@ func (g *Ground) openBegun() error {
 		return err
 	}
 	g.begun = begun{file: f, step: -1}
-	text, _ := io.ReadAll(f) // of one that cannot be read no step began
+	text, _ := io.ReadAll(f) // unreadable means that no step began
 	if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 		g.begun.step = n
 	}
 	return nil
 }
 
-// begins notes that the step begins to write.
 func (x spot) begins() error {
 	_, err := x.begun.file.WriteAt(fmt.Appendf(nil, "%10d\n", x.Number), 0)
 	return err
 }
 
-// keepFound copies what a killed process left in a file to what is kept, where it is not ours yet.
+// keepFound keeps a copy of a file's content after a kill, if it differs from the command's
+// version.
 func (x spot) keepFound(f, ours *os.File, size int64) error {
 	if c, err := entry.CompareContent(ours, f, x.Upper.Size, size); err != nil || c == entry.Same {
 		return err
@@ -64,7 +64,7 @@ func (x spot) keepFound(f, ours *os.File, size int64) error {
 	return nil
 }
 
-// Room is an error where the disks have no room for what steps copy or make longer.
+// Room returns an error if the disks lack space for the steps' copies and growth.
 func (g *Ground) Room(steps []Step) error {
 	home, err := entry.At(unix.AT_FDCWD, g.Dir)
 	if err != nil {
@@ -94,12 +94,12 @@ func (g *Ground) Room(steps []Step) error {
 	return nil
 }
 
-// sizeOf is the room that an entry takes, with all that is in it.
+// sizeOf returns the disk space of an entry and its content.
 func sizeOf(path string) (size int64) {
 	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, _ error) error {
 		var st unix.Stat_t
 		if unix.Lstat(at, &st) == nil {
-			size += 512 * max(8, st.Blocks) // a name takes room, too
+			size += 512 * max(8, st.Blocks) // a name takes space too
 		}
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockAll takes the locks of all steps. The groups of which it does not get one are left out.
+// LockAll takes git's locks for all steps. It leaves out groups without all their locks.
 func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
 	busy := map[int]bool{}
 	for _, s := range steps {
@@ -37,7 +37,7 @@ func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
 	return free, left
 }
 
-// lockTime is how long another git's lock is waited for.
+// lockTime is the wait for another git's lock.
 const (
 	lockTries = 50
 	lockPause = 20 * time.Millisecond
@@ -45,7 +45,7 @@ const (
 
 func (x spot) lockText() string { return "adze " + filepath.Base(x.Dir) + "\n" }
 
-// takeLock makes git's lock file. While it is there no git changes the entry.
+// takeLock creates git's lock file, which keeps git from changing the entry.
 func (x spot) takeLock() error {
 	name := x.name + ".lock"
 	for try := 0; ; try++ {
@@ -67,7 +67,7 @@ func (x spot) takeLock() error {
 	}
 }
 
-// ownLock reports a lock of this view, which a killed process left.
+// ownLock reports whether a lock is this view's, left by a killed process.
 func (x spot) ownLock(name string) bool {
 	fd, err := unix.Openat(x.at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

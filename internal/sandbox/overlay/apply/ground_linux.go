@@ -12,27 +12,27 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// Ground is where changes are and where they go: all that applying them needs.
+// Ground holds the locations for applying changes.
 type Ground struct {
-	Dir     string // of this view: an own folder for each root, and the journal
+	Dir     string // this view's: one folder for each root, and the journal
 	Home    string
 	Roots   []Root
-	Tops    []int    // descriptors of the roots
-	Since   [2]int64 // the time of file systems when the view was made
-	homeDev uint64   // the file system of the view, when changes are applied
+	Tops    []int    // root descriptors
+	Since   [2]int64 // file system time when the view was made
+	homeDev uint64   // the view's file system
 	Leases  map[entry.ID]*os.File
 	begun   begun
 }
 
-// Names in the folder of a view.
+// File names in a view's folder.
 const (
 	LockName    = "lock"
 	JournalName = "journal"
-	AppliedName = "applied" // of the journal, when all is applied
+	AppliedName = "applied" // the journal after applying
 	KeptName    = "kept"    // beside the views
 )
 
-// OpenRoots opens the roots. It is an error where one is another folder than it was.
+// OpenRoots opens the roots. It returns an error if one was replaced.
 func (g *Ground) OpenRoots() error {
 	for _, r := range g.Roots {
 		fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
@@ -51,21 +51,21 @@ func (g *Ground) OpenRoots() error {
 	return nil
 }
 
-// Folder is where the overlay of a root finds its upper and its work folder.
+// Folder returns the parent of a root's upper and work folder.
 func (g *Ground) Folder(root int) string { return filepath.Join(g.Dir, fmt.Sprint(root)) }
 
-// UpperFolder is where the kernel puts what was changed in a root.
+// UpperFolder returns the folder where the kernel stores a root's changes.
 func (g *Ground) UpperFolder(root int) string { return filepath.Join(g.Folder(root), "upper") }
 
-// Beneath opens a folder of a root.
+// Beneath opens a folder below a root.
 func (g *Ground) Beneath(root int, path string) (int, error) {
 	return entry.OpenBeneath(g.Tops[root], path)
 }
 
-// Newer reports that an entry has been changed since the view was made.
+// Newer reports whether an entry changed since the view was made.
 func (g *Ground) Newer(s entry.Stat) bool { return s.There() && entry.Later(s.Changed, g.Since) }
 
-// Look is what is at a path of a root.
+// Look returns an entry below a root.
 func (g *Ground) Look(root int, path string) (entry.Stat, error) {
 	at, err := g.Beneath(root, filepath.Dir(path))
 	if err != nil {
@@ -75,7 +75,7 @@ func (g *Ground) Look(root int, path string) (entry.Stat, error) {
 	return entry.At(at, filepath.Base(path))
 }
 
-// Keep moves an entry of ours to the folder of what is kept, and returns where it is then.
+// Keep moves the command's version to the folder of kept changes and returns its new path.
 func (g *Ground) Keep(root int, path string) string {
 	to := filepath.Join(g.Home, KeptName, filepath.Base(g.Dir), path)
 	if root > 0 {
@@ -103,7 +103,7 @@ func (g *Ground) Lease(root int, path string) (*os.File, error) {
 	return entry.TakeLease(at, filepath.Base(path))
 }
 
-// FreeLeases lets other programs open the files again.
+// FreeLeases releases all leases.
 func (g *Ground) FreeLeases() {
 	for _, f := range g.Leases {
 		_ = f.Close()
@@ -111,7 +111,7 @@ func (g *Ground) FreeLeases() {
 	g.Leases = nil
 }
 
-// GoOn does the steps that a killed process had not done.
+// GoOn does the steps left by a killed process.
 func (g *Ground) GoOn(steps []Step) (Outcome, error) {
 	progress, err := os.ReadFile(filepath.Join(g.Dir, progressName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write makes the file at the place the same as ours, in the inode that is there, and only where
-// both differ.
+// write copies the differences from the command's version into the existing inode.
 func (x spot) write() error {
 	f, err := x.openLeased()
 	if err != nil {
@@ -49,8 +48,8 @@ func (x spot) write() error {
 	return x.wear(int(f.Fd()), ours)
 }
 
-// ourPath is where the command's version is: where the command put it, or where the step that
-// renamed the file has moved it.
+// ourPath returns the path of the command's version: the original one, or the one after a rename
+// step moved it.
 func (x spot) ourPath() string {
 	path := filepath.Join(x.from, x.name)
 	if st, err := entry.At(unix.AT_FDCWD, path); x.Moved && (err != nil || st.ID() != x.Upper.ID()) {
@@ -59,7 +58,7 @@ func (x spot) ourPath() string {
 	return path
 }
 
-// openLeased opens the file at the place with the lease that Apply took, or with a new one.
+// openLeased opens the file with the lease from Apply or a new one.
 func (x spot) openLeased() (*os.File, error) {
 	st, err := entry.At(x.at, x.name)
 	if err != nil || !st.IsFile() {
@@ -76,14 +75,13 @@ func (x spot) openLeased() (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	fd, err := entry.OpenForWriting(x.at, x.name) // there are no leases here
+	fd, err := entry.OpenForWriting(x.at, x.name) // no leases here
 	if err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), x.name), nil
 }
 
-// copyOver writes ours into a file, where it differs.
 func (x spot) copyOver(f, ours *os.File) error {
 	now, err := f.Stat()
 	if err != nil {
@@ -104,7 +102,7 @@ func (x spot) copyOver(f, ours *os.File) error {
 	return entry.CopyData(f, ours, now.Size(), size)
 }
 
-// extend appends what the command appended, behind whatever others have appended meanwhile.
+// extend appends the command's data behind data appended by others.
 func (x spot) extend() error {
 	ours, err := entry.OpenOwn(x.ourPath(), x.Upper)
 	if err != nil {
@@ -119,7 +117,7 @@ func (x spot) extend() error {
 	if err != nil || now.ID() != x.Lower.ID() {
 		return conflict(WhyNewer)
 	}
-	if leased := x.Leases[now.ID()]; leased != nil { // it would keep us from opening it again
+	if leased := x.Leases[now.ID()]; leased != nil { // a leased file cannot be opened again
 		delete(x.Leases, now.ID())
 		_ = leased.Close()
 	}
@@ -129,7 +127,7 @@ func (x spot) extend() error {
 	}
 	f := os.NewFile(uintptr(fd), x.name)
 	defer f.Close()
-	if x.begun.step == x.Number { // it may have been appended before the process was killed
+	if x.begun.step == x.Number { // a killed process may have appended it
 		since := make([]byte, max(0, now.Size-x.Lower.Size))
 		if err := entry.ReadAll(f, since, x.Lower.Size); err != nil {
 			return err
@@ -154,7 +152,7 @@ func (x spot) extend() error {
 	return nil
 }
 
-// dress gives an entry the attributes of ours.
+// dress gives an entry the attributes of the command's version.
 func (x spot) dress() error {
 	fd, err := unix.Openat(x.at, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -176,15 +174,15 @@ func (x spot) dress() error {
 	defer unix.Close(from)
 	attributes := entry.AttributesOf(from)
 	if x.Kind == Merged && !entry.HasOrigin(filepath.Join(x.from, x.name)) {
-		attributes = nil // the folder was made for what lies in it, and knows none
+		attributes = nil // created only for its content, without attributes
 	}
 	return entry.Attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
 }
 
-// wear gives an open file the attributes of ours.
+// wear gives an open file the attributes of the command's version.
 func (x spot) wear(fd int, ours *os.File) error {
 	st, newer := x.Upper, x.Newer(x.Lower)
-	if now, err := entry.At(fd, ""); err == nil && newer && x.Act == ActExtend { // somebody else set those
+	if now, err := entry.At(fd, ""); err == nil && newer && x.Act == ActExtend { // set by somebody else
 		st.Mode, st.UID, st.GID = now.Mode, now.UID, now.GID
 	}
 	return entry.Attire(fd, st, entry.AttributesOf(int(ours.Fd())), x.Times, newer)

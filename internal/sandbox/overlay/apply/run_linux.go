@@ -13,19 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// progressName is a file of a view that is being applied, beside the journal: it has as many bytes
-// as steps were done.
+// progressName is a file beside the journal with one byte for each finished step.
 const progressName = "progress"
 
 const WhyFull = "there was no room on the disk, so nothing that the command changed was applied"
 
-// IsFull reports that a disk has no room, or takes nothing any more.
+// IsFull reports whether a disk is full or rejects writes.
 func IsFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EIO) || errors.Is(err, unix.EROFS)
 }
 
-// Run does the steps from one on. One that fails is left out: its change is moved aside. Where the
-// disk takes nothing any more it ends with an error, and the rest waits in the journal.
+// Run does the steps starting at from. It leaves out a failed step and moves its change aside. If a
+// disk rejects writes, it returns an error, and the rest waits in the journal.
 func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 	home, _ := entry.At(unix.AT_FDCWD, g.Dir)
 	g.homeDev = home.Dev
@@ -70,7 +69,7 @@ func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 	return out, nil
 }
 
-// leftBy is a step that is not done. The command's version is moved aside.
+// leftBy describes a step left out and moves the command's version aside.
 func (g *Ground) leftBy(s Step, why string) Left {
 	l := Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: why}
 	if s.Kind != Removed && s.Kind != Merged {
@@ -86,7 +85,7 @@ func add(paths []string, path string) []string {
 	return append(paths, path)
 }
 
-// KeepAll moves aside what none of the steps will apply.
+// KeepAll moves aside the changes of steps that are never done.
 func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
 	for _, s := range steps {
 		real := filepath.Join(g.Roots[s.Root].Path, s.Path)
@@ -98,7 +97,7 @@ func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
 	return left
 }
 
-// conflict says that a step is not done because of what is there.
+// conflict is the reason for skipping a step because of the existing entry.
 type conflict string
 
 func (c conflict) Error() string { return string(c) }
@@ -107,10 +106,10 @@ func (c conflict) Error() string { return string(c) }
 type spot struct {
 	*Ground
 	Step
-	at   int    // the folder of the root
-	from string // the folder of ours
+	at   int    // the root's folder
+	from string // the view's folder
 	name string
-	// abroad says that the place is in another file system than what is put there.
+	// abroad means that root and view are on different file systems.
 	abroad bool
 }
 
@@ -142,13 +141,13 @@ func (g *Ground) do(s Step) error {
 	})
 }
 
-// at opens the place of a step.
+// at opens a step's folder and calls do.
 func (g *Ground) at(s Step, do func(spot) error) error {
 	parent := filepath.Dir(s.Path)
 	at, err := g.Beneath(s.Root, parent)
 	if err != nil {
 		if s.Act == ActRemove {
-			return nil // it is gone with its folder
+			return nil // removed with its folder
 		}
 		return conflict(WhyParent)
 	}
@@ -162,7 +161,7 @@ func (g *Ground) at(s Step, do func(spot) error) error {
 	return do(x)
 }
 
-// now is what is at the place. It is an error where that is not what it must be.
+// now returns the entry at the place, or an error if it is not the expected one.
 func (x spot) now() (entry.Stat, error) { return x.expect(x.Lower) }
 
 func (x spot) expect(want entry.Stat) (entry.Stat, error) {
@@ -179,8 +178,8 @@ func (x spot) expect(want entry.Stat) (entry.Stat, error) {
 	return now, nil
 }
 
-// alike compares an entry with what it was. The time of change of a file with several names changes
-// with each of them, and a folder's with what is put into it.
+// alike compares an entry with its earlier state. It ignores the change time of files with several
+// names and of folders, which others' changes affect.
 func alike(a, b entry.Stat) bool {
 	if a.Mode&unix.S_IFMT != b.Mode&unix.S_IFMT || a.Ino != b.Ino || a.Dev != b.Dev {
 		return false
@@ -191,17 +190,17 @@ func alike(a, b entry.Stat) bool {
 	return a.Size == b.Size && a.Modified == b.Modified && a.Mode == b.Mode && (a.Changed == b.Changed || a.Links > 1 || b.Links > 1)
 }
 
-// swapped compares what was taken out of its place: that changes the time of the inode.
+// swapped is alike for a moved entry, whose change time is new.
 func swapped(a, b entry.Stat) bool {
 	b.Changed = a.Changed
 	return alike(a, b)
 }
 
-// remove moves an entry to where it is removed when all is applied.
+// remove moves an entry to the trash, deleted after the last step.
 func (x spot) remove() error {
 	trash, trashAt := x.trash()
 	if _, err := entry.At(x.at, x.name); errors.Is(err, fs.ErrNotExist) {
-		return nil // also where a killed process has moved it away
+		return nil // or moved away by a killed process
 	}
 	now, err := x.now()
 	if err != nil {
@@ -221,7 +220,7 @@ func (x spot) remove() error {
 	return nil
 }
 
-// writable gives a folder that is renamed the right to be written to, which that needs.
+// writable makes a folder writable, as a rename requires.
 func (x spot) writable(at int, name string, st entry.Stat) error {
 	if st.IsFolder() && st.Mode&0o200 == 0 {
 		return entry.Fchmod(at, name, st.Mode|0o700)
@@ -229,8 +228,8 @@ func (x spot) writable(at int, name string, st entry.Stat) error {
 	return nil
 }
 
-// trash is where what goes away waits: in the view, or beside the place where that is in another
-// file system.
+// trash returns the place for removed entries: in the view, or beside the entry on another file
+// system.
 func (x spot) trash() (name string, at int) {
 	if x.abroad {
 		return x.temp("-old"), x.at
@@ -238,17 +237,16 @@ func (x spot) trash() (name string, at int) {
 	return x.old(), unix.AT_FDCWD
 }
 
-// old is where an entry that goes away is moved to.
 func (x spot) old() string { return filepath.Join(x.Dir, fmt.Sprint("old-", x.Number)) }
 
-// temp is a name beside the place, for what comes from another file system.
+// temp returns a name beside the place, for entries from another file system.
 func (x spot) temp(suffix string) string {
 	return fmt.Sprintf("%s%s-%d%s", TempPrefix, filepath.Base(x.Dir), x.Number, suffix)
 }
 
 const TempPrefix = ".adze-"
 
-// tidy removes what a step left beside its place.
+// tidy removes a step's leftovers.
 func (x spot) tidy() error {
 	if x.abroad {
 		return errors.Join(entry.RemoveBeneath(x.at, x.temp("-old")), entry.RemoveBeneath(x.at, x.temp("")))
@@ -256,8 +254,7 @@ func (x spot) tidy() error {
 	return nil
 }
 
-// verify looks at what was taken out of its place: if somebody changed it in the last moment, it
-// goes back.
+// verify checks a moved entry: if somebody changed it at the last moment, the caller moves it back.
 func (x spot) verify(at int, name string, before entry.Stat) error {
 	st, err := entry.At(at, name)
 	if err != nil {
@@ -281,14 +278,14 @@ func (x spot) verify(at int, name string, before entry.Stat) error {
 	return err
 }
 
-// put puts an entry of ours at its place.
+// put moves the command's version to its place.
 func (x spot) put() error {
 	now, err := entry.At(x.at, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if x.ours(now) {
-		return x.finish() // it was done before the process was killed
+		return x.finish() // done before the kill
 	}
 	if now, err = x.now(); err != nil {
 		return err
@@ -325,13 +322,13 @@ func (x spot) put() error {
 	return x.finish()
 }
 
-// ours reports the entry that a step put at its place.
+// ours reports whether the entry was put there by this step.
 func (x spot) ours(now entry.Stat) bool {
 	staged, ok := x.staged()
 	return now.There() && (now.ID() == x.Upper.ID() || ok && now.Ino == staged)
 }
 
-// finish gives a folder its mode.
+// finish sets a folder's final mode.
 func (x spot) finish() error {
 	entry.Passing()
 	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
@@ -342,7 +339,7 @@ func (x spot) finish() error {
 
 func (x spot) stagedFile() string { return filepath.Join(x.Dir, fmt.Sprint("staged-", x.Number)) }
 
-// staged is the inode of the copy that is beside the place, or was.
+// staged returns the inode of the copy made by stage.
 func (x spot) staged() (ino uint64, ok bool) {
 	if !x.abroad {
 		return 0, false
@@ -355,7 +352,7 @@ func (x spot) staged() (ino uint64, ok bool) {
 	return ino, err == nil
 }
 
-// stage copies an entry of ours to a name beside the place, because it lies in another file system.
+// stage copies the command's version from another file system to a name beside the place.
 func (x spot) stage(from string) (string, error) {
 	temp := x.temp("")
 	if err := entry.RemoveBeneath(x.at, temp); err != nil {
@@ -372,8 +369,8 @@ func (x spot) stage(from string) (string, error) {
 	return temp, os.WriteFile(x.stagedFile(), fmt.Append(nil, st.Ino), 0o600)
 }
 
-// parked is where what waits for its new name is: in the view, or at the top of the root where that
-// is in another file system.
+// parked returns the place of a parked entry: in the view, or at the top of a root on another file
+// system.
 func (x spot) parked() (at int, name string) {
 	if x.abroad {
 		return x.Tops[x.Root], fmt.Sprintf("%s%s-parked-%d", TempPrefix, filepath.Base(x.Dir), x.Parked)
@@ -396,7 +393,7 @@ func (x spot) park() error {
 	return entry.RenameFree(x.at, x.name, at, name)
 }
 
-// source opens the folder in which the entry is that a step renames or links.
+// source opens the folder of the entry to rename or link.
 func (x spot) source() (at int, name string, close func(), err error) {
 	if x.Parked > 0 {
 		at, name = x.parked()
@@ -409,7 +406,7 @@ func (x spot) source() (at int, name string, close func(), err error) {
 	return at, filepath.Base(x.From), func() { _ = unix.Close(at) }, nil
 }
 
-// move gives the entry its name. What is there goes away.
+// move renames an entry. An existing one goes to the trash.
 func (x spot) move() error {
 	now, err := entry.At(x.at, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -421,7 +418,7 @@ func (x spot) move() error {
 	}
 	defer closeSource()
 	trash, trashAt := x.trash()
-	if now.There() && now.ID() == x.Lower.ID() { // done before the process was killed
+	if now.There() && now.ID() == x.Lower.ID() { // done before the kill
 		left, err := entry.At(sourceAt, source)
 		if err == nil && left.There() && (left.ID() == x.Over.ID() || left.ID() == x.Upper.ID()) {
 			return entry.RenameFree(sourceAt, source, trashAt, trash)
@@ -464,13 +461,13 @@ func (x spot) move() error {
 	return entry.RenameFree(sourceAt, source, trashAt, trash)
 }
 
-// copyOfOurs reports that the command's version is at the place, which came there with its folder.
+// copyOfOurs reports whether the entry is the command's version, put there with its folder.
 func (x spot) copyOfOurs(now entry.Stat) bool {
 	return now.ID() == x.Upper.ID() || x.abroad && !x.Over.There() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
 }
 
-// link gives the entry at From a second name. Where somebody else has put another one there, the
-// command's version gets the name: it is a copy of the one that the command linked.
+// link gives the entry at From a second name. If somebody else replaced that entry, the command's
+// version, a copy, gets the name.
 func (x spot) link() error {
 	at, source, closeSource, err := x.source()
 	if err != nil {
@@ -512,7 +509,7 @@ func (x spot) link() error {
 	return entry.RenameFree(x.at, temp, trashAt, trash)
 }
 
-// instead is the step that puts the command's version where the link would be.
+// instead returns the step for putting the command's version in place of the link.
 func (x spot) instead() spot {
 	x.Lower = x.Over
 	return x

@@ -11,51 +11,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Act is what a step does.
+// Act is a step's action.
 type Act byte
 
 const (
-	ActPut    Act = 'p' // the entry of ours takes the place
+	ActPut    Act = 'p' // put the command's version there
 	ActRemove Act = 'r'
-	ActMove   Act = 'm' // what is at From gets the name
-	ActPark   Act = 'k' // what is at From waits in the view until it gets its name
-	ActLink   Act = 'l' // what is at From gets a second name
-	ActWrite  Act = 'w' // bytes in the file, then its attributes
-	ActExtend Act = 'a' // bytes at the end of the file, whoever else appends to it
-	ActDress  Act = 'd' // attributes alone
+	ActMove   Act = 'm' // rename the entry at From
+	ActPark   Act = 'k' // move the entry at From into the view until its rename
+	ActLink   Act = 'l' // add a name for the entry at From
+	ActWrite  Act = 'w' // write differing bytes, then attributes
+	ActExtend Act = 'a' // append bytes, even if others append too
+	ActDress  Act = 'd' // attributes only
 )
 
-// Step is a part of applying the changes. It can be done again.
+// A Step is one action and can be repeated.
 type Step struct {
-	Number int // in the journal; it makes names
+	Number int // index in the journal; part of temporary names
 	Root   int
 	Act    Act
 	Path   string
 	From   string `json:",omitempty"`
 	Kind   Kind
-	Upper  entry.Stat // of what is put there, or whose attributes it gets
-	Lower  entry.Stat // of what must be at the place, or at From
-	Over   entry.Stat // of what must be at the place to which something is renamed
-	Moved  bool       // Lower had another name: its time of change is another one now
-	Dress  bool       // the attributes are others
-	Times  bool       // the time of change of the content is set, too
-	Mover  string     `json:"Waits,omitempty"` // where ours is after a step moved it; its old name was of a number
-	Parked int        // the number by which what is at From waits; if 0, it does not
+	Upper  entry.Stat // the command's version
+	Lower  entry.Stat // expected entry at the place, or at From
+	Over   entry.Stat // expected entry at the target of a rename
+	Moved  bool       // Lower was renamed, which changes its change time
+	Dress  bool       // attributes differ
+	Times  bool       // set the modification time too
+	Mover  string     `json:"Waits,omitempty"` // the command's version after a rename step moved it; the old JSON name held a number
+	Parked int        // number of the parked entry at From; 0 if not parked
 	Locked bool
 	Group  int
 	Order  int
 }
 
-// Journal is what is written before the first entry is changed.
+// Journal is written before the first change.
 type Journal struct {
 	Roots []Root
 	Since [2]int64
 	Steps []Step
 }
 
-// Orders of steps, around those of the callers, which are small.
+// Step orders, around the callers' small ones.
 const (
-	OrderEarly = -1000 + iota // the rights that the steps need
+	OrderEarly = -1000 + iota // permissions for later steps
 	OrderMoves
 	OrderParks
 	OrderLate = 1000 + iota
@@ -64,7 +64,7 @@ const (
 	OrderFolders
 )
 
-// WriteJournal writes it whole, and to the disk: after a loss of power there is none or all of it.
+// WriteJournal writes and syncs the journal atomically.
 func (g *Ground) WriteJournal(j Journal) error {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -82,13 +82,12 @@ func (g *Ground) WriteJournal(j Journal) error {
 	return entry.Rename(at+".new", at)
 }
 
-// mostSynced is how many files of one command are written to the disk before they replace others.
-// What a program wrote to the disk in a view is not there yet, because the kernel does not sync
-// volatile overlays.
+// mostSynced limits the files synced before they replace others. A sync inside the view has no
+// effect, because the kernel does not sync volatile overlays.
 const mostSynced = 16
 
-// Sync writes the files to the disk that take the place of others, and those that git keeps under
-// lock. All are begun before one is waited for, which is one commit of the file system for all.
+// Sync syncs files that replace others, and git's locked files. It starts all writes before
+// waiting, so that the file system commits once.
 func (g *Ground) Sync(steps []Step) {
 	var files []int
 	n := 0
@@ -105,7 +104,7 @@ func (g *Ground) Sync(steps []Step) {
 		}
 	}
 	for _, fd := range files {
-		_ = unix.Fdatasync(fd) // what fails is told when it is read
+		_ = unix.Fdatasync(fd) // errors show up when reading
 		_ = unix.Close(fd)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenOwn opens a file of ours, also one whose reading the command forbade. What is opened by its
-// number is not offered to the poller, which takes no files.
+// OpenOwn opens a file in the view, even one that the command made unreadable. It wraps the
+// descriptor without the poller, which rejects regular files.
 func OpenOwn(path string, st Stat) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err == unix.EACCES {
@@ -32,11 +32,11 @@ func OpenOwn(path string, st Stat) (*os.File, error) {
 
 func SameOwner(a, b Stat) bool { return a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID }
 
-// NewestIn is the latest time at which something in a folder was changed, or a folder made.
+// NewestIn returns the latest change time in a folder.
 func NewestIn(fd int) (newest [2]int64, err error) {
 	err = EachBelow(fd, func(st Stat) error {
 		changed := st.Changed
-		if st.IsFolder() && st.Born != [2]int64{} { // names that go from it are no changes of what is left
+		if st.IsFolder() && st.Born != [2]int64{} { // a removed name does not change the rest
 			changed = st.Born
 		}
 		if Later(changed, newest) {
@@ -47,7 +47,7 @@ func NewestIn(fd int) (newest [2]int64, err error) {
 	return newest, err
 }
 
-// EachBelow calls do for all that is below a folder.
+// EachBelow calls do for all entries below a folder.
 func EachBelow(fd int, do func(Stat) error) error {
 	names, err := Names(fd)
 	if err != nil {
@@ -80,7 +80,7 @@ func EachBelow(fd int, do func(Stat) error) error {
 	return nil
 }
 
-// Names are the names in an open folder, also one that was opened by its path alone.
+// Names lists an open folder, even one opened with O_PATH.
 func Names(fd int) ([]string, error) {
 	again, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -91,8 +91,7 @@ func Names(fd int) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// OpenFolder gives this user the rights to a folder that the command took away. They are put back
-// before it is applied.
+// OpenFolder restores this user's permissions on a folder, until it is applied.
 func OpenFolder(at string, st Stat) error {
 	if st.Mode&0o700 == 0o700 {
 		return nil
@@ -100,26 +99,26 @@ func OpenFolder(at string, st Stat) error {
 	return unix.Chmod(at, st.Mode&0o7777|0o700)
 }
 
-// IsWhiteout reports the entry by which the kernel marks a removed one.
+// IsWhiteout reports whether the entry is the kernel's mark for a removed one.
 func IsWhiteout(at string) bool {
 	var st unix.Stat_t
 	return unix.Lstat(at, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR && st.Rdev == 0
 }
 
-// overlayAttribute begins the attributes that the kernel sets on entries of upper folders.
+// overlayAttribute prefixes the kernel's attributes in upper folders.
 const overlayAttribute = "user.overlay."
 
-// IsOpaque reports a folder that shows nothing of what lies below it.
+// IsOpaque reports whether a folder hides the one below it.
 func IsOpaque(at string) bool {
 	value := make([]byte, 4)
 	n, err := unix.Lgetxattr(at, overlayAttribute+"opaque", value)
 	return err == nil && string(value[:n]) == "y"
 }
 
-// maxList is how long the kernel lets a list of attributes be, and a value (xattr(7)).
+// maxList is the kernel's limit for an attribute list or value (xattr(7)).
 const maxList = 64 << 10
 
-// attributeNames lists the attributes of an entry. It is nil where they cannot be read.
+// attributeNames lists an entry's attributes, or returns nil on errors.
 func attributeNames(path string, list func(string, []byte) (int, error)) []string {
 	n, err := list(path, nil)
 	if err != nil {
@@ -135,19 +134,19 @@ func attributeNames(path string, list func(string, []byte) (int, error)) []strin
 	return strings.FieldsFunc(string(buf[:n]), func(r rune) bool { return r == 0 })
 }
 
-// bookkeeping reports an attribute by which the kernel or the listener remembers something.
+// bookkeeping reports whether an attribute belongs to the kernel's overlay or the listener.
 func bookkeeping(name string) bool {
 	return strings.HasPrefix(name, overlayAttribute) || name == seccomptrace.Moved
 }
 
-// Strip removes the attributes that are bookkeeping.
+// Strip removes bookkeeping attributes.
 func Strip(at string, st Stat) error {
 	var err error
 	for _, name := range attributeNames(at, unix.Llistxattr) {
 		if !bookkeeping(name) {
 			continue
 		}
-		if e := unix.Lremovexattr(at, name); e == unix.EACCES { // a file that its owner may not write
+		if e := unix.Lremovexattr(at, name); e == unix.EACCES { // read-only file
 			err = errors.Join(err, unix.Chmod(at, st.Mode&0o7777|0o600), unix.Lremovexattr(at, name), unix.Chmod(at, st.Mode&0o7777))
 		} else {
 			err = errors.Join(err, e)
@@ -156,23 +155,23 @@ func Strip(at string, st Stat) error {
 	return err
 }
 
-// SameAttributes compares the attributes of two entries, but for the kernel's and our own. Where
-// they cannot be read they count as the same.
+// SameAttributes compares two entries' attributes without bookkeeping. Unreadable ones count as
+// equal.
 func SameAttributes(a, b int) bool {
 	x, y := AttributesOf(a), AttributesOf(b)
 	return x == nil || y == nil || maps.EqualFunc(x, y, bytes.Equal)
 }
 
-// HasOrigin reports an entry that the kernel copied up.
+// HasOrigin reports whether the kernel copied the entry up.
 func HasOrigin(at string) bool {
 	_, err := unix.Lgetxattr(at, overlayAttribute+"origin", nil)
 	return err == nil
 }
 
-// BlockSize is how much of two files is compared at once.
+// BlockSize is the unit of comparison, in bytes.
 const BlockSize = 64 << 10
 
-// CompareContent compares a file of ours with the one below.
+// CompareContent compares the command's file with the one below.
 func CompareContent(ours, there *os.File, size, below int64) (Content, error) {
 	most, at := min(size, below), int64(0)
 	x, y := make([]byte, min(BlockSize, most)), make([]byte, min(BlockSize, most))
@@ -198,8 +197,7 @@ func CompareContent(ours, there *os.File, size, below int64) (Content, error) {
 	return Behind, nil
 }
 
-// ReadAll reads as many bytes as there must be. What is missing, because the file was cut
-// meanwhile, counts as zeros.
+// ReadAll fills p. It pads with zeros if the file was truncated meanwhile.
 func ReadAll(f *os.File, p []byte, at int64) error {
 	n, err := f.ReadAt(p, at)
 	clear(p[n:])
@@ -209,7 +207,7 @@ func ReadAll(f *os.File, p []byte, at int64) error {
 	return err
 }
 
-// skipHoles is the next place at which one of two files has data.
+// skipHoles returns the next offset with data in one of two files.
 func skipHoles(a, b *os.File, at, most int64) int64 {
 	next := most
 	for _, f := range []*os.File{a, b} {
@@ -225,8 +223,8 @@ func skipHoles(a, b *os.File, at, most int64) int64 {
 	return max(at, next)
 }
 
-// Differences calls do for the blocks of a file that differ from ours, with both contents. What
-// lies beyond the end of ours differs; what lies beyond that of the file is not in it.
+// Differences calls do for each differing block of f and ours. Bytes beyond the end of ours differ;
+// those beyond the end of f are skipped.
 func Differences(f, ours *os.File, size, want int64, do func(at int64, data, wanted []byte) error) error {
 	x, y := make([]byte, min(BlockSize, size)), make([]byte, min(BlockSize, size))
 	for at := int64(0); at < size; {
@@ -247,7 +245,7 @@ func Differences(f, ours *os.File, size, want int64, do func(at int64, data, wan
 	return nil
 }
 
-// CopyData copies from a place on; where ours has holes, so has the file.
+// CopyData copies data from offset at on and keeps holes.
 func CopyData(f, ours *os.File, at, size int64) error {
 	if at == size {
 		return nil
@@ -274,8 +272,8 @@ func CopyData(f, ours *os.File, at, size int64) error {
 	return err
 }
 
-// Attire gives what a descriptor is of an owner, attributes, mode and, with times, the time of
-// change. With keep it removes no attribute.
+// Attire sets owner, attributes, mode and, with times, the modification time. With keep it removes
+// no attribute.
 func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) error {
 	path := byDescriptor(fd)
 	now, err := At(fd, "")
@@ -286,7 +284,7 @@ func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) err
 		if err := unix.Chown(path, int(st.UID), int(st.GID)); err != nil {
 			return err
 		}
-		now.Mode = 0 // that may have changed it
+		now.Mode = 0 // chown may change it
 	}
 	if have := AttributesOf(fd); have != nil && attributes != nil {
 		for name, value := range attributes {
@@ -294,7 +292,7 @@ func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) err
 				if err := unix.Setxattr(path, name, value, 0); err != nil && err != unix.ENOTSUP {
 					return err
 				}
-				now.Mode = 0 // a list of rights changes it
+				now.Mode = 0 // an ACL changes it
 			}
 		}
 		for name := range have {
@@ -318,8 +316,8 @@ func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) err
 	return unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{{Nsec: unix.UTIME_OMIT}, when}, 0)
 }
 
-// AttributesOf are the extended attributes of what a descriptor is of, but for the kernel's own and
-// those that only the system sets. It is nil where they cannot be read.
+// AttributesOf returns extended attributes, without those reserved for the kernel and the system,
+// or nil on errors.
 func AttributesOf(fd int) map[string][]byte {
 	path := byDescriptor(fd)
 	names := attributeNames(path, unix.Listxattr)
@@ -341,11 +339,10 @@ func AttributesOf(fd int) map[string][]byte {
 	return out
 }
 
-// Moment is called wherever a killed process would leave something half done; of tests, nil
-// otherwise.
+// Moment is called by tests wherever a kill would leave a step half done; else nil.
 var Moment func()
 
-// Passing is one of those moments.
+// Passing calls Moment.
 func Passing() {
 	if Moment != nil {
 		Moment()

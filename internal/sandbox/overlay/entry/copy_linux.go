@@ -47,7 +47,7 @@ func copyFolder(from string, st Stat, at int, name string) error {
 	if err := unix.Mkdirat(at, name, 0o700); err != nil {
 		return err
 	}
-	if st.Mode&0o500 != 0o500 { // a kill here leaves it so
+	if st.Mode&0o500 != 0o500 { // stays so after a kill here
 		if err := OpenFolder(from, st); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func copyFolder(from string, st Stat, at int, name string) error {
 	return Attire(fd, st, AttributesOf(int(in.Fd())), true, false)
 }
 
-// RemoveBeneath removes a name, and what is below it where it is a folder.
+// RemoveBeneath removes an entry with its content.
 func RemoveBeneath(at int, name string) error {
 	err := unix.Unlinkat(at, name, 0)
 	switch {
@@ -104,7 +104,7 @@ func RemoveBeneath(at int, name string) error {
 	return unix.Unlinkat(at, name, unix.AT_REMOVEDIR)
 }
 
-// Fchmod changes the mode of a folder without following a link.
+// Fchmod changes a folder's mode without following a link.
 func Fchmod(at int, name string, mode uint32) error {
 	fd, err := unix.Openat(at, name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -1,51 +1,49 @@
-// Package entry looks at files, links and folders by descriptors, compares and copies them, and
-// finds out which other program has a file open.
+// Package entry examines files, links and folders through descriptors, compares and copies them,
+// and finds programs that have a file open.
 //
 // The one rule: nothing here follows a link.
 //
 // Start reading at Stat and At.
 //
-// Known limits: Linux only, but for RemoveAll and the types.
+// Known limits: Linux only, except for RemoveAll and the types.
 package entry
 
-// Content is how the content of a copied file differs from that of the file below.
+// Content is the result of comparing a copied file with the one below.
 type Content byte
 
-// The ways in which contents differ.
 const (
 	Differs Content = iota
 	Same
-	Grown  // the command's has more at its end
-	Behind // the file below has more at its end
+	Grown  // the command's file is longer
+	Behind // the file below is longer
 )
 
-// Stat is what a change remembers of an entry.
+// Stat holds an entry's metadata.
 type Stat struct {
-	Mode     uint32 // with its type; if 0, there is no entry
+	Mode     uint32 // with type bits; 0 means no entry
 	Dev, Ino uint64
 	Size     int64
-	Changed  [2]int64 // time of the last change of the inode
+	Changed  [2]int64 // inode change time
 	Modified [2]int64
 	Accessed [2]int64
-	Born     [2]int64 // 0 where the file system does not say
+	Born     [2]int64 // 0 if unknown
 	UID, GID uint32
 	Links    uint64
 }
 
-// typeBits are those of a mode that say what an entry is.
 const typeBits = 0o170000
 
-// Is reports an entry of a type, such as unix.S_IFLNK.
+// Is reports whether the entry has a type, such as unix.S_IFLNK.
 func (s Stat) Is(kind uint32) bool { return s.Mode&typeBits == kind }
 
-// There reports that there is an entry.
+// There reports whether the entry exists.
 func (s Stat) There() bool { return s.Mode != 0 }
 
-// IsFolder reports a folder.
+// IsFolder reports whether the entry is a folder.
 func (s Stat) IsFolder() bool { return s.Is(0o040000) }
 
-// IsFile reports a regular file.
+// IsFile reports whether the entry is a regular file.
 func (s Stat) IsFile() bool { return s.Is(0o100000) }
 
-// SetID reports a regular file that runs as somebody else.
+// SetID reports whether the entry is a setuid or setgid file.
 func (s Stat) SetID() bool { return s.IsFile() && s.Mode&(0o6000) != 0 }

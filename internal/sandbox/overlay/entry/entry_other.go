@@ -4,11 +4,11 @@ package entry
 
 import "errors"
 
-// ErrUnsupported says that entries are not looked at here.
+// ErrUnsupported means that this system has no views.
 var ErrUnsupported = errors.New("there are no views of folders here")
 
-// StatOf fails.
+// StatOf returns ErrUnsupported.
 func StatOf(string) (Stat, error) { return Stat{}, ErrUnsupported }
 
-// DatabaseInUse sees none.
+// DatabaseInUse returns "".
 func DatabaseInUse(string) string { return "" }

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times that a lease is tried for: the kernel closes the files of a command a moment after its end.
+// Retries for a lease: the kernel closes a command's files shortly after its end.
 const (
 	leaseTries = 4
 	leasePause = 5 * time.Millisecond
 )
 
-// DatabaseInUse says which other program has a database open, as the end of a sentence. It is empty
-// where none has, or where the file is no database.
+// DatabaseInUse names another program that has a database open, as the end of a sentence. It
+// returns "" if there is none or the file is not a database.
 func DatabaseInUse(path string) string {
 	st, err := StatOf(path)
 	if err != nil || !st.IsFile() || !IsDatabase(path) {
@@ -38,7 +38,7 @@ func DatabaseInUse(path string) string {
 	return who
 }
 
-// TakeLease opens a file with a write lease (fcntl(2)). EAGAIN says that somebody has it open.
+// TakeLease opens a file with a write lease (fcntl(2)). EAGAIN means that somebody has it open.
 func TakeLease(at int, name string) (*os.File, error) {
 	fd, err := OpenForWriting(at, name)
 	if err != nil {
@@ -58,7 +58,7 @@ func TakeLease(at int, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// OpenForWriting opens a file, also where its owner may not write to it.
+// OpenForWriting opens a file even if its mode forbids writing.
 func OpenForWriting(at int, name string) (int, error) {
 	const flags = unix.O_RDWR | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	fd, err := unix.Openat(at, name, flags, 0)
@@ -85,14 +85,12 @@ func OpenForWriting(at int, name string) (int, error) {
 	return fd, err
 }
 
-// byDescriptor is a path of what a descriptor is of.
 func byDescriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// Holder names a program that has a file open or mapped, as the end of a sentence; empty where none
-// is seen.
+// Holder names a program that has a file open or mapped, as the end of a sentence, or returns "".
 func Holder(file ID) string {
 	for _, kind := range []string{"fd/*", "maps"} {
-		paths, _ := filepath.Glob("/proc/[0-9]*/" + kind) // the pattern is sound
+		paths, _ := filepath.Glob("/proc/[0-9]*/" + kind) // the pattern is valid
 		for _, path := range paths {
 			pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
 			var st unix.Stat_t
@@ -106,7 +104,7 @@ func Holder(file ID) string {
 	return ""
 }
 
-// mapped looks for a file in the list of a process's mappings (proc_pid_maps(5)).
+// mapped searches a process's mappings for a file (proc_pid_maps(5)).
 func mapped(path string, file ID) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -132,7 +130,7 @@ func program(pid int) string {
 	}, string(name)), pid)
 }
 
-// LockedByOthers reports a lock on a file (proc_locks(5)); leases are none.
+// LockedByOthers reports whether a file is locked (proc_locks(5)), leases aside.
 func LockedByOthers(file ID) bool {
 	data, err := os.ReadFile("/proc/locks")
 	if err != nil {
@@ -149,7 +147,7 @@ func LockedByOthers(file ID) bool {
 	return false
 }
 
-// IsDatabase reports a database of SQLite (sqlite.org/fileformat.html).
+// IsDatabase reports whether a file is an SQLite database (sqlite.org/fileformat.html).
 func IsDatabase(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// RemoveAll removes a folder also where a command took the rights to it away. The kernel leaves its
-// work folder without any.
+// RemoveAll removes a folder even without permissions on its content, as in the kernel's work
+// folder.
 func RemoveAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
@@ -16,7 +16,7 @@ func RemoveAll(dir string) error {
 		if e != nil && e.IsDir() {
 			_ = os.Chmod(path, 0o700)
 			if err != nil {
-				return nil // it is read again below
+				return nil // read again below
 			}
 		}
 		return nil

@@ -13,10 +13,10 @@ func OpenBeneath(top int, path string) (int, error) {
 	})
 }
 
-// Later reports that b is after a.
+// Later reports whether b is after a.
 func Later(b, a [2]int64) bool { return b[0] > a[0] || b[0] == a[0] && b[1] > a[1] }
 
-// At looks at a name in an open folder, or at what is open where the name is empty.
+// At examines a name in an open folder, or the descriptor itself if name is "".
 func At(at int, name string) (Stat, error) {
 	var st unix.Statx_t
 	flags := unix.AT_SYMLINK_NOFOLLOW
@@ -37,10 +37,10 @@ func At(at int, name string) (Stat, error) {
 	return out, nil
 }
 
-// StatOf looks at a path, without following a link at its end.
+// StatOf examines a path without following a link at its end.
 func StatOf(path string) (Stat, error) { return At(unix.AT_FDCWD, path) }
 
-// ID tells an entry from all others of the machine.
+// ID identifies an entry on this machine.
 type ID struct{ dev, ino uint64 }
 
 func (s Stat) ID() ID { return ID{s.Dev, s.Ino} }
