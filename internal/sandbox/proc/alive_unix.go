@@ -4,5 +4,5 @@ package proc
 
 import "syscall"
 
-// Alive reports that a process of this user is there.
+// Alive reports whether one of this user's processes exists.
 func Alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

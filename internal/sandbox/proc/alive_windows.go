@@ -2,7 +2,7 @@ package proc
 
 import "golang.org/x/sys/windows"
 
-// Alive reports that a process of this user is there.
+// Alive reports whether one of this user's processes exists.
 func Alive(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// firstEvent waits until the shim has started the command or says why it could not. A shim that was
-// killed says nothing more; its command may run all the same, so that counts as started, and follow
-// ends it. One that never began, because what should start it failed, has run nothing.
+// firstEvent waits until the shim has started the command or reports an error. If the shim was
+// killed, its command may still run, so it counts as started, and follow ends it. A shim whose
+// launcher failed has run nothing.
 func (p *Process) firstEvent() error {
 	_ = p.status.SetReadDeadline(p.started.Add(startTime))
 	e, err := p.nextEvent()
@@ -30,7 +30,7 @@ func (p *Process) firstEvent() error {
 	case errors.Is(err, io.EOF) && p.crashed():
 		return failure(CodeIO, "cannot start the supervising process, which ended at once: %w", lacking(p.lastWords()))
 	case err != nil:
-		_ = p.shim.Kill() // if it was only stopped
+		_ = p.shim.Kill() // it may only be stopped
 		return nil
 	case e.Kind == shim.Unboxed:
 		return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", noWallsError(explain(e)))
@@ -43,17 +43,17 @@ func (p *Process) firstEvent() error {
 	return nil
 }
 
-// crashed reports whether the shim ended by itself before it said anything, so that it has run
-// nothing. Go's runtime does that when it gets no thread or no memory.
+// crashed reports whether the shim exited before its first event and has run nothing, as Go's
+// runtime does without a thread or memory.
 func (p *Process) crashed() bool {
 	state, err := p.shim.Wait()
 	return err == nil && state.Exited() && state.ExitCode() == crashCode
 }
 
-// crashCode is the exit code of a Go program that its runtime ends.
+// crashCode is the Go runtime's exit code for a fatal error.
 const crashCode = 2
 
-// lacking is an error for the words of a runtime that could not begin.
+// lacking returns an error for the output of a runtime that could not start.
 func lacking(words string) error {
 	first, _, _ := strings.Cut(words, "\n")
 	if strings.Contains(words, "newosproc") || strings.Contains(words, "new OS thread") {
@@ -62,7 +62,7 @@ func lacking(words string) error {
 	return fmt.Errorf("%s: %w", first, syscall.ENOMEM)
 }
 
-// lastWords is what the program that should have started the shim said of its failure.
+// lastWords returns the error output of the shim's launcher.
 func (p *Process) lastWords() string {
 	from := p.errPipe
 	if from == nil {
@@ -76,7 +76,7 @@ func (p *Process) lastWords() string {
 	return p.walls.Argv[0] + " ended without a word"
 }
 
-// maxLastWords bounds them, in bytes.
+// in bytes
 const maxLastWords = 4 << 10
 
 func (p *Process) nextEvent() (shim.Event, error) {

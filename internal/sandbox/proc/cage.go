@@ -9,72 +9,69 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// Cage puts commands into a sandbox.
+// A Cage puts commands into a sandbox.
 //
-//   - Enclose is asked once for each command, before anything of it runs, and may be asked by many
-//     at a time.
-//   - Zero Walls are none: the command runs as the user could run it.
-//   - With an error the command does not run.
-//   - Done of the Walls is called once, when nothing of the command is left, also when it could not
-//     be started.
+//   - Enclose is called once for each command before it starts, possibly concurrently.
+//   - Zero Walls mean no sandbox.
+//   - If Enclose returns an error, the command does not run.
+//   - Walls.Done is called once, when the command and its processes have ended, or its start failed.
 type Cage interface {
 	Enclose(ctx context.Context, c Command) (Walls, error)
 }
 
-// Walls are what stands around one command. The shim is innermost, so it holds the command's
-// processes together whatever is around it.
+// Walls describe one command's sandbox. The shim is innermost, so it always supervises the
+// command's processes.
 type Walls struct {
-	Box   namespace.Box        // what the shim builds
-	Argv  []string             // program and arguments that start the shim; the shim's own follow; if nil, nothing does
-	Sys   *syscall.SysProcAttr // how the process is started: namespaces, maps; if nil, as usual
+	Box   namespace.Box        // built by the shim
+	Argv  []string             // launcher for the shim, whose arguments follow; nil means none
+	Sys   *syscall.SysProcAttr // namespaces and id maps; nil means none
 	Files []*os.File           // from descriptor FirstFile on
-	Env   []string             // instead of the command's environment; if nil, that
-	Dir   string               // where the command's own folder (Command.OwnDir) is inside; if empty, where it is outside
-	PIDs  bool                 // process ids inside are not those outside
-	Name  string               // told in Result.Sandbox
-	Apart bool                 // the command changes a view of its folder: Done applies that
-	// Born is called with the process id of the shim before it is told what to build; with an error
-	// nothing runs. if nil, there is nothing to do.
+	Env   []string             // in place of the command's environment; nil means unchanged
+	Dir   string               // path inside of Command.OwnDir; "" means the path outside
+	PIDs  bool                 // process ids inside differ from those outside
+	Name  string               // for Result.Sandbox
+	Apart bool                 // the command changes a view, and Done applies the changes
+	// Born is called with the shim's process id before the shim gets its spec. If it returns an
+	// error, nothing runs. It may be nil.
 	Born func(pid int) error
-	Done func() Findings // told in the Result
-	// Lasts is called when the command has become a job. If nil, nobody is told.
+	Done func() Findings // for the Result
+	// Lasts is called when the command has become a job. It may be nil.
 	Lasts func()
-	// Serves are the ports that the command serves, as the user finds them. If nil, none are known.
+	// Serves returns the command's served ports, as the user reaches them. It may be nil.
 	Serves func() []string
-	// Failed is told why the walls could not be built, so that others are planned. If nil, nobody is
-	// told.
+	// Failed is called with the reason if the walls could not be built, so that Enclose can plan
+	// others. It may be nil.
 	Failed func(error)
-	// Explain says what the walls kept a command that failed from, and in sentences which places it
-	// names that they hide, by what it wrote. It is nil where it is not asked. It is called before
-	// Done.
+	// Explain returns a failed command's refusals by the walls, and sentences about hidden places
+	// that it names, found in its output. It may be nil. It is called before Done.
 	Explain func(output string) (barred []Denial, hidden []string)
 }
 
-// Findings are what a cage saw of a command.
+// Findings are a cage's observations about a command.
 type Findings struct {
-	Told  []string // what it left that was put aside
-	Notes []string // sentences about what was applied in another way than without a cage
-	// Failed says why the call fails although the command did not: what it did could not be kept. If
-	// empty, it could.
+	Told  []string // sentences about files put aside or left out
+	Notes []string // sentences about changes applied differently than without a cage
+	// Failed is the reason why the call fails although the command did not, because its changes
+	// were lost, or "".
 	Failed string
-	// Denied are the things that it tried and was refused, whether it failed or not, at most
-	// MaxDenied, and its changes that were not applied.
+	// Denied lists refused actions, whether the command failed or not, and changes not applied, at
+	// most MaxDenied.
 	Denied  []Denial
-	Hidden  []string      // sentences about places that a command that failed names, and that its walls hide; a hint
-	Carried []HostTraffic // hosts that it reached, the first one first
-	Barred  []Denial      // what it wanted and no walls let through, whoever allows it: it may do better outside
-	Aside   *Aside        // changes that wait for a decision; if nil, there are none
+	Hidden  []string      // sentences about hidden places named by a failed command; a hint
+	Carried []HostTraffic // reached hosts, in order of their first connection
+	Barred  []Denial      // refused actions that no approval allows inside; the command may work outside
+	Aside   *Aside        // changes waiting for a decision, or nil
 }
 
-// Aside are changes of a command that are not applied yet.
+// Aside holds a command's changes that are not applied yet.
 type Aside struct {
 	Files []ChangedFile
-	// Apply is called exactly once, with a choice for each of Files, and says what was not applied
-	// of what was chosen. Without choices it drops all of Files.
+	// Apply is called exactly once, with a choice for each of Files, and returns the chosen changes
+	// that failed. Without choices it drops all of Files.
 	Apply func([]FileChoice) Findings
 }
 
-// decided adds what became of changes that waited for a decision.
+// decided adds the result of Aside.Apply.
 func (f *Findings) decided(found Findings) {
 	f.Aside, f.Told, f.Notes = nil, append(f.Told, found.Told...), append(f.Notes, found.Notes...)
 	for _, b := range found.Denied {
@@ -82,63 +79,63 @@ func (f *Findings) decided(found Findings) {
 	}
 }
 
-// ChangedFile is one of Aside: a file, or several that are only applied together.
+// A ChangedFile is one decision: a file, or several that belong together.
 type ChangedFile struct {
-	Path   string // relative to the workspace, where it lies there
+	Path   string // relative if in the workspace
 	Change string // added, modified or removed
-	// Texts says that Before and After are what the file held and holds; else only Summary tells.
+	// Texts means that Before and After hold the content; otherwise only Summary is set.
 	Texts         bool
 	Before, After string
-	// Summary is what the texts do not tell, such as a changed mode. It may be empty.
+	// Summary describes other differences, such as a changed mode, or is "".
 	Summary string
-	// Doubt says why it is left out where nobody decides. If empty, it is not.
+	// Doubt is the reason for leaving the change out if nobody decides, or "".
 	Doubt string
 }
 
-// FileChoice is what becomes of a ChangedFile.
+// FileChoice is the decision on a ChangedFile.
 type FileChoice struct {
 	Apply bool
-	Text  *string // instead of After; if nil, After
+	Text  *string // replaces After, if not nil
 }
 
-// MaxDenied bounds what is told of one command.
+// MaxDenied limits the denials for one command.
 const MaxDenied = 64
 
-// Deny adds one thing that was refused, once.
+// Deny adds a denial unless it is known.
 func (f *Findings) Deny(b Denial) {
 	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Denial) bool { return o.Kind == b.Kind && o.What == b.What }) {
 		f.Denied = append(f.Denied, b)
 	}
 }
 
-// Denial is one thing that walls did not let a command do.
+// A Denial is one action refused by the walls.
 type Denial struct {
 	Kind BarredKind
 	What string // the path, address, socket or call
-	Why  string // the end of a sentence: why not
+	Why  string // reason, as the end of a sentence
 }
 
-// BarredKind tells them apart.
+// BarredKind is the kind of a denied action.
 type BarredKind string
 
-// The kinds.
+// Denied actions.
 const (
 	BarredWrite   BarredKind = "write"
 	BarredConnect BarredKind = "connect"
 	BarredCall    BarredKind = "call"
-	BarredSocket  BarredKind = "socket" // of this machine, by its path or name
-	BarredHost    BarredKind = "host"   // that the user or a rule did not allow
-	BarredChange  BarredKind = "change" // that was made apart and not applied
+	BarredSocket  BarredKind = "socket" // on this machine, by path or name
+	BarredHost    BarredKind = "host"   // not allowed by the user or a rule
+	BarredChange  BarredKind = "change" // made in a view and not applied
 )
 
-// String is a sentence for the user and the model, which begins with "it".
+// String returns a clause for the user and the model, which begins with "it".
 func (b Denial) String() string {
 	doing := map[BarredKind]string{BarredWrite: "write ", BarredConnect: "connect to ", BarredCall: "use the system call ", BarredSocket: "connect to the socket ",
 		BarredHost: "reach ", BarredChange: "change "}[b.Kind]
 	return "it could not " + doing + b.What + ", " + b.Why
 }
 
-// explain asks the walls about a command that failed.
+// explain calls Walls.Explain for a failed command.
 func (p *Process) explain() (barred []Denial, hidden []string) {
 	if p.walls.Explain == nil || p.result.Err() == nil {
 		return nil, nil
@@ -146,7 +143,7 @@ func (p *Process) explain() (barred []Denial, hidden []string) {
 	return p.walls.Explain(p.written())
 }
 
-// written is what is kept of what the command wrote.
+// written returns the stored output.
 func (p *Process) written() string {
 	text := p.result.Output.Head + p.result.Output.Tail
 	if p.errs != nil {
@@ -156,14 +153,14 @@ func (p *Process) written() string {
 	return text
 }
 
-// HostTraffic is what went to one host and came from it.
+// HostTraffic counts the bytes exchanged with one host.
 type HostTraffic struct {
 	Host           string // with its port
 	Connections    int
 	Sent, Received int64 // bytes
 }
 
-// FirstFile is the descriptor of the first of Walls.Files: those below are the shim's own.
+// FirstFile is the descriptor of the first of Walls.Files; the shim uses those below.
 const FirstFile = 5
 
 func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
@@ -177,11 +174,11 @@ func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
 	return walls, nil
 }
 
-// maxPlans is how often walls are planned for one command: what a plan has seen, another program's
-// socket, may be gone or made anew when its walls are built, and then nothing has run.
+// maxPlans limits the plans for one command. An entry in a plan, such as another program's socket,
+// may be gone or replaced when the walls are built; then nothing has run.
 const maxPlans = 3
 
-// noWallsError is why walls could not be built.
+// noWallsError means that walls could not be built.
 type noWallsError string
 
 func (u noWallsError) Error() string { return string(u) }

@@ -9,27 +9,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Conceal keeps other programs of the same user, such as the commands that a model runs, from
-// reading this process: its memory, its descriptors and its core are closed to them
-// (PR_SET_DUMPABLE, prctl(2)), and so is /proc/PID/environ. For root, whom that does not stop, the
-// environment that the process was started with is overwritten where it lies. os.Getenv goes on as
-// before: the runtime has copies. It takes 0.05 ms.
+// Conceal protects this process from the user's other programs, such as a model's commands: they
+// cannot read its memory, descriptors, core (PR_SET_DUMPABLE, prctl(2)) and /proc/PID/environ.
+// Against root, it also overwrites the initial environment in memory. os.Getenv still works,
+// because the runtime has copies. It takes 0.05 ms.
 //
-// Programs that are started later are as open as any other. A terminal multiplexer cannot tell this
-// process's working directory any more.
+// Programs started later are not protected. Terminal multiplexers can no longer see this process's
+// working directory.
 func Conceal() {
 	blank()
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // a kernel that refuses has nothing better
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // there is no better way if the kernel refuses
 }
 
-// Fields of /proc/PID/stat after the name in brackets, counted from 0 (proc(5): 50 and 51).
+// Indexes of fields in /proc/PID/stat after the name in brackets, from 0 (proc(5): 50 and 51).
 const (
 	statEnvStart = 47
 	statEnvEnd   = 48
 )
 
-// blank overwrites the block that /proc/PID/environ shows, but for the mark by which a supervisor
-// finds what it has started. What cannot be overwritten stays; nobody but root can read it.
+// blank overwrites the memory behind /proc/PID/environ, except for Mark, by which a supervisor
+// finds its processes. On errors it stays, readable for root only.
 func blank() {
 	stat, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

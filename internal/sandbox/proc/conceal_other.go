@@ -4,5 +4,5 @@ package proc
 
 import "golang.org/x/sys/unix"
 
-// Conceal keeps what this process holds out of a core file; these systems have nothing more.
+// Conceal disables core files; these systems offer nothing more.
 func Conceal() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }

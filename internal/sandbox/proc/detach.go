@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// Detach starts a program of the user's own that outlives this process and its terminal. It has no
-// terminal and no stdin, and writes into the file log. The channel gets the error with which it
-// ended, for as long as this process runs.
+// Detach starts one of the user's programs, which outlives this process and its terminal. It has no
+// terminal and no stdin, and writes to the file log. The channel gets its exit error while this
+// process runs.
 func Detach(argv, env []string, dir, log string) (pid int, ended <-chan error, err error) {
 	ways, err := waysOut()
 	if err != nil {

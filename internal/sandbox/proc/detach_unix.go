@@ -4,7 +4,7 @@ package proc
 
 import "syscall"
 
-// waysOut are the ways to start a process that outlives the terminal: in a session of its own.
+// waysOut returns the attributes for a process that outlives the terminal: a new session.
 func waysOut() ([]*syscall.SysProcAttr, error) {
 	return []*syscall.SysProcAttr{{Setsid: true}}, nil
 }

@@ -10,18 +10,17 @@ import (
 	"adze/internal/text/redact"
 )
 
-// EnvPolicy says what of a user's environment a command gets. Names are compared in upper case; a
+// EnvPolicy selects the user's variables that a command gets. Names are compared in upper case; a
 // trailing * matches any rest.
 type EnvPolicy struct {
-	Allow   []string // names to pass although they look like secrets or injection, or name a login
-	Only    []string // when not empty, nothing else passes
-	Secrets []string // further names to remove, the providers' keys; Allow does not bring them back
+	Allow   []string // names that pass even if they look like secrets or injection, or name a login
+	Only    []string // if not empty, nothing else passes
+	Secrets []string // more names to remove, the providers' keys; they win over Allow
 	Set     []string // NAME=value, added last
 }
 
-// fixed is what every command gets: no pager, no editor, no question, no colour, and a way to tell
-// that adze runs it. A command has no terminal, so that an editor or a question for a password
-// would wait unseen.
+// fixed returns the variables for every command: no pager, editor, prompt or color, and a mark for
+// adze. Without a terminal, an editor or a password prompt would wait unseen.
 func fixed() []string {
 	out := []string{"EDITOR=" + noEditor, "VISUAL=" + noEditor, "GIT_EDITOR=" + gitEditor("core.editor"), "GIT_SEQUENCE_EDITOR=" + gitEditor("sequence.editor"),
 		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "SUDO_ASKPASS=/bin/false", "GCM_INTERACTIVE=never", "AWS_PAGER=", "NO_COLOR=1", "ADZE=1"}
@@ -31,19 +30,19 @@ func fixed() []string {
 	return out
 }
 
-// noEditor is a command line that fails at once in the place of an editor. Programs run it by a
-// shell, with the file's name added, and git shows it where it tells of the failure.
+// noEditor is a command line that replaces an editor and fails at once. Programs run it in a shell
+// with the file's name added, and git prints it with the failure.
 const noEditor = `echo "adze: no editor can be opened here; say it in the command, such as -m TEXT or --no-edit, or put GIT_EDITOR=true before git to keep the text" >&2; false`
 
-// gitEditor is noEditor for git, which asks its variables first: an editor that the command itself
-// names with git -c SETTING=… is no person's, and is run.
+// gitEditor is noEditor for git, which reads its variables before its settings. An editor set by
+// the command itself with git -c SETTING=... is not interactive and runs.
 func gitEditor(setting string) string {
 	return `e() { case $GIT_CONFIG_PARAMETERS in *` + setting + `*) eval "$(git config ` + setting + `) \"\$@\"";; *) ` + noEditor + `;; esac; }; e`
 }
 
-// Environ returns base without secrets and without what makes loaders, interpreters or git run
-// other programs, with absolute folders only in PATH, and with the variables every command gets. Of
-// a repeated name the last counts.
+// Environ returns base without secrets and without variables that make loaders, interpreters or git
+// run other programs, with absolute folders only in PATH, and with the fixed variables. The last
+// duplicate wins.
 func Environ(base []string, p EnvPolicy) []string {
 	set := append(fixed(), p.Set...)
 	taken := make(map[string]bool, len(base)+len(set))
@@ -69,22 +68,20 @@ func Environ(base []string, p EnvPolicy) []string {
 	return out
 }
 
-// absoluteOnly drops the entries of a search path that mean another folder in every working
-// directory: a workspace could put its own git there.
+// absoluteOnly drops relative search path entries: a workspace could put its own git there.
 func absoluteOnly(path string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) })
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// OutsidePath drops the entries of a search path that lie in dir, which is free of links, or that
-// are relative. Entries are followed where they are links; one that does not exist yet counts by
-// its name.
+// OutsidePath drops search path entries that are relative or lie in dir, which must be free of
+// links. It resolves links in entries; a missing one counts by its name.
 func OutsidePath(path, dir string) string {
 	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) || Inside(f, dir) })
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// Inside reports whether a path, or where it leads, lies in dir, which is free of links.
+// Inside reports whether a path, or its target, lies in dir, which must be free of links.
 func Inside(path, dir string) bool {
 	for _, p := range []string{filepath.Clean(path), real(path)} {
 		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
@@ -94,7 +91,7 @@ func Inside(path, dir string) bool {
 	return false
 }
 
-// real follows links as far as the path exists.
+// real resolves links in the existing part of a path.
 func real(path string) string {
 	path = filepath.Clean(path)
 	if path == filepath.Dir(path) {
@@ -109,7 +106,7 @@ func real(path string) string {
 	return at
 }
 
-// Outside returns env with a search path that has no folder in dir.
+// Outside returns env with a PATH without folders in dir.
 func Outside(env []string, dir string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
@@ -120,7 +117,7 @@ func Outside(env []string, dir string) []string {
 	return out
 }
 
-// Before returns env with folders that are searched for programs before all others.
+// Before returns env with folders at the start of PATH.
 func Before(env, folders []string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
@@ -131,8 +128,7 @@ func Before(env, folders []string) []string {
 	return out
 }
 
-// Within is the path of a program that env's PATH finds first in a folder within dir; "" for one
-// outside.
+// Within returns the path of a program found through env's PATH if its folder lies in dir, else "".
 func Within(program, dir string, env []string) string {
 	path, err := LookPath(program, dir, env)
 	if err != nil || strings.Contains(program, "/") || !Inside(filepath.Dir(path), dir) {
@@ -141,17 +137,17 @@ func Within(program, dir string, env []string) string {
 	return path
 }
 
-// Helper finds a program of the user's, such as their browser, by adze's own search path, and
-// returns the environment to start it with. What lies in one of dirs, or where adze was started,
-// counts for neither: a project would bring programs of its own.
+// Helper finds one of the user's programs, such as their browser, in adze's own PATH and returns
+// the environment for its start. It ignores folders in dirs and in the working directory, because a
+// project could bring its own programs.
 func Helper(program string, dirs ...string) (path string, env []string, err error) {
 	if here, err := os.Getwd(); err == nil {
 		dirs = append(dirs, real(here))
 	}
 	env = os.Environ()
-	home, _ := os.UserHomeDir() // empty is no folder
+	home, _ := os.UserHomeDir() // "" is not a folder
 	for _, dir := range dirs {
-		if dir != "/" && dir != real(home) { // all that is there is the user's own
+		if dir != "/" && dir != real(home) { // everything in the home is the user's own
 			env = Outside(env, dir)
 		}
 	}
@@ -172,10 +168,9 @@ func (p EnvPolicy) passes(name, value string) bool {
 	return !redact.Name(upper) && !redact.Value(value) && !injects(upper) && nowhere(upper) == ""
 }
 
-// nowhere is what a variable is set to that names a login of the user at a cluster, a cloud or a
-// registry; if empty, it names none. Without the variable a program would take the login that it
-// uses by default, which may be the one where a mistake costs most. With a login that is not there
-// it stops and says so.
+// nowhere returns a value for a variable that selects the user's login at a cluster, a cloud or a
+// registry, or "" for other variables. Without the variable a program would use its default login,
+// possibly the one where mistakes cost most; with a nonexistent login it fails and reports that.
 func nowhere(name string) string {
 	switch name {
 	case "KUBECONFIG", "KUBE_CONFIG_PATH", "KUBE_CONFIG_PATHS", "AWS_CONFIG_FILE", "BOTO_CONFIG", "NETRC", "OCI_CLI_CONFIG_FILE":
@@ -199,7 +194,7 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-// injects tells names that make a loader, an interpreter or git run or load something else.
+// injects reports whether a variable makes a loader, an interpreter or git run or load other code.
 func injects(name string) bool {
 	for _, prefix := range []string{"LD_", "DYLD_", "BASH_FUNC_", "ADZE_"} {
 		if strings.HasPrefix(name, prefix) {
@@ -221,7 +216,7 @@ func injects(name string) bool {
 	return strings.HasPrefix(name, "GIT_") && !plainGit(name)
 }
 
-// plainGit names the git variables that run nothing and redirect nothing.
+// plainGit reports whether a git variable neither runs nor redirects anything.
 func plainGit(name string) bool {
 	for _, prefix := range []string{"GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_CA", "GIT_TRACE", "GIT_CEILING_DIRECTORIES"} {
 		if strings.HasPrefix(name, prefix) {

@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// Bounds of waiting for a process that is changing into another program. The change takes
-// microseconds, and longer where the processors are busy; no event tells of its end.
+// Limits of the wait for a process during execve. It takes microseconds, longer on busy processors,
+// and no event signals its end.
 const (
 	execLooks = 50
 	execRetry = time.Millisecond
-	// emptyLooks is how often arguments without an environment are seen before there is none.
+	// emptyLooks is the number of reads with arguments but no environment after which there is
+	// none.
 	emptyLooks = 5
 )
 
-// environ is the environment that a process was started with, as far as the process has not changed
-// it. It is empty for processes of other users, kernel threads and zombies.
+// environ returns a process's initial environment, unless the process has overwritten it. It is
+// empty for other users' processes, kernel threads and zombies.
 //
-// While execve replaces a process, the kernel shows neither arguments nor environment (proc(5)):
-// the process would look like one that belongs to no call. Such a process is looked at again.
+// During execve, the kernel shows neither arguments nor environment (proc(5)), and the process
+// would look unrelated to any call. So environ reads again.
 func environ(pid int) []byte {
 	dir := "/proc/" + strconv.Itoa(pid)
 	empty := 0
@@ -29,7 +30,7 @@ func environ(pid int) []byte {
 		if err != nil || len(env) > 0 {
 			return env
 		}
-		// The change can end between two looks, and another begin.
+		// One execve can end between two reads, and another begin.
 		if args, err := os.ReadFile(dir + "/cmdline"); err != nil || len(args) > 0 {
 			if empty++; err != nil || empty == emptyLooks {
 				return nil
@@ -44,8 +45,7 @@ func environ(pid int) []byte {
 	return nil
 }
 
-// readAtOnce reads a file of proc(5) with one system call: between two, execve can take away what
-// is read.
+// readAtOnce reads a proc(5) file with one system call: between two, execve can change it.
 func readAtOnce(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

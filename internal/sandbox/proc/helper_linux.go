@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// StartHelper starts this very program as a helper that a hidden first word asks for. It has no
+// StartHelper starts this program as a helper selected by a hidden first word. It has no
 // environment and no streams, and files from descriptor 3 on. The caller ends it.
 func StartHelper(words []string, sys *syscall.SysProcAttr, files ...*os.File) (*os.Process, error) {
 	none, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

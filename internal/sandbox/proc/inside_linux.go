@@ -14,19 +14,16 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// Inside explains why this process counts as one that a command of adze started; it returns ""
-// where it is none. A changed environment, a session of its own or the end of its parents does not
-// hide one:
+// Inside returns why this process counts as started by one of adze's commands, or "". It detects
+// processes with a changed environment, an own session or dead parents by:
 //
-//   - the mark in the environment, of this process or of one above it
-//   - a shim above it, or above the leader of its session; a shim adopts the orphans below it
-//   - adze above it in another session: it adopts what a killed shim leaves
-//   - a record of a call whose adze was killed too, and nothing above this process that is older
-//     than that call
-//   - a record of a call in another process namespace, which nothing in this one can be told from
+//   - Mark in the environment of this process or an ancestor
+//   - a shim above it or above its session leader; a shim adopts its orphans
+//   - adze above it in another session: adze adopts a killed shim's processes
+//   - the record of a call whose adze was killed too, if no ancestor is older than that call
+//   - the record of a call in another process namespace, which cannot be ruled out from here
 //
-// Processes that others start for a command, such as a timer of the system or a server that ran
-// before, are not seen.
+// It misses processes started by others for a command, such as a system timer or an earlier server.
 func (l *Ledger) Inside() string {
 	if _, ok := os.LookupEnv(Mark); ok {
 		return Mark + " is set"
@@ -34,8 +31,7 @@ func (l *Ledger) Inside() string {
 	return l.Below(os.Getpid())
 }
 
-// Below explains why another process counts as one that a command of adze started, as Inside does
-// for this one.
+// Below is Inside for another process.
 func (l *Ledger) Below(pid int) string {
 	line := lineage(pid)
 	above := line
@@ -53,16 +49,15 @@ func (l *Ledger) Below(pid int) string {
 	return l.outlived(line)
 }
 
-// ancestor is a process as its descendants see it.
 type ancestor struct {
 	pid int
 	shim.Stat
 }
 
-// maxLineage bounds the walk, should process ids be reused meanwhile.
+// maxLineage limits the walk in case process ids are reused meanwhile.
 const maxLineage = 1000
 
-// lineage lists a process and those above it.
+// lineage lists a process and its ancestors.
 func lineage(pid int) (line []ancestor) {
 	for pid > 0 && len(line) < maxLineage {
 		st, ok := shim.ReadStat(pid)
@@ -75,7 +70,7 @@ func lineage(pid int) (line []ancestor) {
 	return line
 }
 
-// calls explains how a process is known to be one of a call; "" where it is not.
+// calls returns why a process belongs to a call, or "".
 func (a ancestor) calls() string {
 	if a.supervises() {
 		return fmt.Sprintf("process %d above it supervises a call", a.pid)
@@ -86,20 +81,19 @@ func (a ancestor) calls() string {
 	return ""
 }
 
-// supervises reports whether a process is a shim.
 func (a ancestor) supervises() bool {
-	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", a.pid)) // of one that has ended there is none
+	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", a.pid)) // empty for an ended process
 	words := bytes.Split(args, []byte{0})
 	return len(words) > 1 && string(words[1]) == shim.Word
 }
 
-// outlived finds a record of a call that this process may have been started by, although nothing
-// above it shows that.
+// outlived finds the record of a call that may have started this process without a living ancestor
+// as proof.
 func (l *Ledger) outlived(line []ancestor) string {
 	if l == nil || len(line) == 0 {
 		return ""
 	}
-	line = slices.DeleteFunc(slices.Clone(line), func(a ancestor) bool { return a.pid == 1 || a.Name == "systemd" }) // they adopt
+	line = slices.DeleteFunc(slices.Clone(line), func(a ancestor) bool { return a.pid == 1 || a.Name == "systemd" }) // they adopt orphans
 	names, _ := readNames(l.dir)
 	for _, name := range names {
 		var e entry
@@ -117,18 +111,17 @@ func (l *Ledger) outlived(line []ancestor) string {
 	return ""
 }
 
-// processSpace names the process namespace of this process.
 func processSpace() string {
-	space, _ := os.Readlink("/proc/self/ns/pid") // without /proc nothing is known
+	space, _ := os.Readlink("/proc/self/ns/pid") // without /proc it is unknown
 	return space
 }
 
-// adoptOrphans makes this process the parent of what a killed shim leaves, so that it can be ended
-// and is known as its own.
+// adoptOrphans makes this process the parent of a killed shim's processes, so that it can recognize
+// and end them.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// adopted lists the children that this process did not start: a killed shim has left them, each in
-// a session of a command.
+// adopted lists children not started by this process. They come from a killed shim, each in a
+// command's session.
 func adopted() []int {
 	self, ok := shim.ReadStat(os.Getpid())
 	if !ok {

@@ -10,9 +10,8 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// Inside explains why this process counts as one that a command of adze started; it returns ""
-// where it is none. There is no adoption here: a process whose parents have ended is known by its
-// environment alone.
+// Inside returns why this process counts as started by one of adze's commands, or "". There is no
+// adoption here: after its parents' end only the environment tells.
 func (l *Ledger) Inside() string {
 	if _, ok := os.LookupEnv(Mark); ok {
 		return Mark + " is set"
@@ -20,8 +19,7 @@ func (l *Ledger) Inside() string {
 	return l.Below(os.Getppid())
 }
 
-// Below explains why another process counts as one that a command of adze started, as Inside does
-// for this one.
+// Below is Inside for another process.
 func (l *Ledger) Below(pid int) string {
 	list, _ := Processes()
 	byID := make(map[int]Info, len(list))

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Inside explains why this process counts as one that a command of adze started; it returns ""
-// where it is none. A changed environment and the end of its parents do not hide one:
+// Inside returns why this process counts as started by one of adze's commands, or "". It detects
+// processes with a changed environment or dead parents by:
 //
-//   - the mark in the environment, of this process or of one above it
-//   - the job of a call, which its processes cannot leave, where this ledger has its record
+//   - Mark in the environment of this process or an ancestor
+//   - the job of a call recorded in this ledger, which its processes cannot leave
 //
-// Processes that others start for a command, such as a scheduled task, are not seen.
+// It misses processes started by others for a command, such as a scheduled task.
 func (l *Ledger) Inside() string {
 	if _, ok := os.LookupEnv(Mark); ok {
 		return Mark + " is set"
@@ -26,8 +26,7 @@ func (l *Ledger) Inside() string {
 	return l.Below(os.Getpid())
 }
 
-// Below explains why another process counts as one that a command of adze started, as Inside does
-// for this one.
+// Below is Inside for another process.
 func (l *Ledger) Below(pid int) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -48,11 +47,11 @@ func (l *Ledger) Below(pid int) string {
 	return ""
 }
 
-// maxLineage bounds the walk.
+// maxLineage limits the walk.
 const maxLineage = 1000
 
-// lineage lists a process and those above it that still run. One that is younger than its child
-// has the number of a parent that has ended.
+// lineage lists a process and its running ancestors. A parent younger than its child only reuses
+// the real parent's id.
 func lineage(pid uint32) (line []uint32) {
 	child := time.Now()
 	for len(line) < maxLineage {
@@ -65,7 +64,7 @@ func lineage(pid uint32) (line []uint32) {
 	return line
 }
 
-// parentOf is the number of the process that started another, and when that began.
+// parentOf returns a process's parent id and its own start time.
 func parentOf(pid uint32) (parent uint32, began time.Time, err error) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
@@ -86,10 +85,10 @@ func basicInformation(process windows.Handle) (info windows.PROCESS_BASIC_INFORM
 	return info, err
 }
 
-// maxEnviron bounds what is read of an environment.
+// in bytes
 const maxEnviron = 1 << 20
 
-// environ is the environment of a process of the user; of one that cannot be read there is none.
+// environ returns the environment of the user's process, or nil if it cannot be read.
 func environ(pid uint32) []string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_INFORMATION|windows.PROCESS_VM_READ, false, pid)
 	if err != nil {
@@ -113,7 +112,6 @@ func environ(pid uint32) []string {
 	return strings.Split(string(utf16.Decode(text)), "\x00")
 }
 
-// peek reads the memory of a process.
 func peek(process windows.Handle, from uintptr, to unsafe.Pointer, size uintptr) bool {
 	var n uintptr
 	return windows.ReadProcessMemory(process, from, (*byte)(to), size, &n) == nil && n == size

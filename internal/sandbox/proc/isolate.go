@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// Isolated returns the environment of a program that starts without a question: interpreters and
-// package runners below it are led to no code in the folder dir, which is free of links. Entries of
-// search paths that lie in dir or are relative are left out, and so are settings of interpreters
-// that name a place in dir or a relative one. Python finds no modules in the current folder and
-// beside its script (PYTHONSAFEPATH, from Python 3.11 on).
+// Isolated returns env for a program that starts without a question: it leads interpreters and
+// package runners to no code in the folder dir, which must be free of links. It removes entries of
+// search paths, and interpreters' settings, that are relative or lie in dir. Python searches
+// neither the current folder nor the script's own (PYTHONSAFEPATH, since Python 3.11).
 //
-// Words are those of the program's command line. A Python script that they name outside of dir
-// still finds the modules beside it.
+// words are the program's command line. A Python script named there outside dir still finds the
+// modules beside it.
 //
-// PATH stays as it is; see Outside.
+// PATH is unchanged; see Outside.
 func Isolated(env []string, dir string, words ...string) []string {
-	if dir == "" || dir == filepath.Dir(dir) { // there is nothing outside of it
+	if dir == "" || dir == filepath.Dir(dir) { // nothing is outside it
 		return append(slices.Clone(env), safePath)
 	}
 	var out []string
@@ -48,8 +47,8 @@ func Isolated(env []string, dir string, words ...string) []string {
 	return out
 }
 
-// Elsewhere returns the environment of a program that starts in a folder of its own and has no
-// business in dir: as Isolated, but Python may load what lies beside its script, and nothing tells
+// Elsewhere returns env for a program that starts in its own folder and needs nothing in dir. It is
+// like Isolated, but Python may load modules beside its script, and no variable reveals the folder
 // where adze was started.
 func Elsewhere(env []string, dir string) []string {
 	return slices.DeleteFunc(Isolated(env, dir), func(kv string) bool {
@@ -58,9 +57,9 @@ func Elsewhere(env []string, dir string) []string {
 	})
 }
 
-// Consented returns the environment of a program that the user allowed as a project carries it. It
-// is as Isolated, but where the command names a module of the project (python -m), which was shown
-// and is pinned, Python finds it.
+// Consented returns env for a project's program that the user allowed. It is like Isolated, but
+// Python finds the project's module named in the command (python -m), which was shown and is
+// pinned.
 func Consented(env []string, dir string, words ...string) []string {
 	out := Isolated(env, dir, words...)
 	for n, word := range words {
@@ -71,7 +70,7 @@ func Consented(env []string, dir string, words ...string) []string {
 	return out
 }
 
-// module reports a Python module in dir.
+// module reports whether dir has a Python module with that name.
 func module(dir, name string) bool {
 	path := filepath.Join(dir, strings.ReplaceAll(strings.Trim(name, `"';`), ".", "/"))
 	for _, path := range []string{path + ".py", filepath.Join(path, "__main__.py")} {
@@ -82,10 +81,10 @@ func module(dir, name string) bool {
 	return false
 }
 
-// safePath keeps Python from adding the folder of a script, or the current one, to its search path.
+// safePath keeps Python from adding the script's folder or the current one to its search path.
 const safePath = "PYTHONSAFEPATH=1"
 
-// searchPath reports a variable that lists folders in which interpreters look for code.
+// searchPath reports whether a variable lists code folders for interpreters.
 func searchPath(name string) bool {
 	switch name {
 	case "PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB", "PERLLIB", "GOPATH", "GEM_PATH", "CLASSPATH", "LUA_PATH", "LUA_CPATH", "PHP_INI_SCAN_DIR", "TCLLIBPATH",
@@ -95,8 +94,7 @@ func searchPath(name string) bool {
 	return false
 }
 
-// steers reports a variable by which an interpreter or a package runner finds its settings, or
-// code.
+// steers reports whether a variable leads an interpreter or a package runner to settings or code.
 func steers(name string) bool {
 	switch name {
 	case "VIRTUAL_ENV", "CONDA_PREFIX", "GOFLAGS", "GOWORK", "GOMOD", "GOENV", "GOROOT", "GOBIN", "GOTOOLDIR", "GEM_HOME", "RUSTC", "RUSTFLAGS", "RUSTDOC", "RUSTFMT",
@@ -113,12 +111,12 @@ func steers(name string) bool {
 	return false
 }
 
-// leadsInto reports a value that names a place in dir, or one that depends on where a program runs.
+// leadsInto reports whether a value names a place in dir or a relative one.
 func leadsInto(value, dir string) bool {
 	return names(value, dir) || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "../")
 }
 
-// names reports a text with the path of dir, or of something in it, anywhere.
+// names reports whether text contains the path of dir or of an entry in it.
 func names(text, dir string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], dir)
@@ -132,10 +130,10 @@ func names(text, dir string) bool {
 	return filepath.IsAbs(text) && Inside(text, dir)
 }
 
-// maxScriptLine bounds the first line of a script, in bytes.
+// in bytes
 const maxScriptLine = 128
 
-// scriptFolders are the folders of the Python scripts outside of dir that words name.
+// scriptFolders returns the folders of Python scripts in words that lie outside dir.
 func scriptFolders(words []string, dir, home string) (out []string) {
 	for _, word := range words {
 		word = strings.Trim(word, `"'`)
@@ -152,7 +150,7 @@ func scriptFolders(words []string, dir, home string) (out []string) {
 	return out
 }
 
-// pythonScript reports a file that Python runs.
+// pythonScript reports whether Python runs the file.
 func pythonScript(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -167,7 +165,7 @@ func pythonScript(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, maxScriptLine)
-	n, _ := f.Read(head) // a file that cannot be read is no script
+	n, _ := f.Read(head) // an unreadable file is no script
 	line, _, _ := strings.Cut(string(head[:n]), "\n")
 	return strings.HasPrefix(line, "#!") && strings.Contains(line, "python")
 }

@@ -14,26 +14,26 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// jobObject holds the processes of one command together. It ends them when its handle is closed,
-// as the kernel does when this process ends.
+// jobObject holds one command's processes. It ends them when its handle is closed, as the kernel
+// does when this process ends.
 type jobObject struct {
-	port   windows.Handle // tells what happens in it
-	forget func()         // its record; may be nil
+	port   windows.Handle // for notifications
+	forget func()         // removes its record; may be nil
 
 	mu     sync.Mutex
-	handle windows.Handle // 0 when it is closed
+	handle windows.Handle // 0 when closed
 	ended  bool           // by adze
 	killed int            // processes besides the command that were ended
 	root   uint32         // the command
 }
 
-// bounds are those of all processes of a command; 0 is none.
+// bounds are limits for all of a command's processes; 0 means none.
 type bounds struct {
-	memory    uint64 // bytes of all together
+	memory    uint64 // bytes
 	processes uint64
 }
 
-// newJob makes a job by whose name others can look which processes are in it, and do nothing else.
+// newJob makes a job whose name lets others query its processes and nothing else.
 func newJob(name string, b bounds) (*jobObject, error) {
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -88,7 +88,6 @@ func (j *jobObject) add(process windows.Handle) error {
 	return windows.AssignProcessToJobObject(j.handle, process)
 }
 
-// end ends all that is in the job.
 func (j *jobObject) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,10 +103,10 @@ func (j *jobObject) end() {
 	_ = windows.TerminateJobObject(j.handle, killedCode)
 }
 
-// killedCode is the exit code of a process that was ended.
+// killedCode is a killed process's exit code.
 const killedCode = 1
 
-// close lets go of the job, which ends what is left in it.
+// close closes the job, which ends its remaining processes.
 func (j *jobObject) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -120,7 +119,7 @@ func (j *jobObject) close() {
 	}
 }
 
-// left is what still runs in the job besides consoles, which end with their programs.
+// left lists running processes except consoles, which end with their programs.
 func (j *jobObject) left() []uint32 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -130,10 +129,10 @@ func (j *jobObject) left() []uint32 {
 	return j.members()
 }
 
-// maxMembers bounds how many processes of a job are looked at.
+// maxMembers limits the processes listed for a job.
 const maxMembers = 4096
 
-// members are the processes in the job, without consoles.
+// members lists the job's processes without consoles.
 func (j *jobObject) members() []uint32 {
 	var list struct {
 		Assigned, Listed uint32
@@ -152,12 +151,12 @@ func (j *jobObject) members() []uint32 {
 	return out
 }
 
-// isConsole reports the program that keeps a console for others.
+// isConsole reports whether the process hosts a console for others.
 func isConsole(pid uint32) bool {
 	return strings.EqualFold(filepath.Base(imagePath(pid)), "conhost.exe")
 }
 
-// imagePath is the program that a process runs; if empty, nobody knows.
+// imagePath returns a process's program, or "" if unknown.
 func imagePath(pid uint32) string {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
 	if err != nil {
@@ -172,7 +171,7 @@ func imagePath(pid uint32) string {
 	return windows.UTF16ToString(buf[:size])
 }
 
-// Messages of a job (JOBOBJECT_ASSOCIATE_COMPLETION_PORT).
+// Job messages (JOBOBJECT_ASSOCIATE_COMPLETION_PORT).
 const (
 	endOfProcessTime   = 2
 	activeProcessLimit = 3
@@ -180,12 +179,12 @@ const (
 )
 
 const (
-	lookEvery  = 250 * time.Millisecond // where a job does not tell that it is empty
-	sweepLimit = 2 * time.Second        // then what is left is reported as survivors
+	lookEvery  = 250 * time.Millisecond // in case no message reports an empty job
+	sweepLimit = 2 * time.Second        // later the rest counts as survivors
 )
 
-// supervise tells what becomes of the command and of what it leaves behind, and ends that unless it
-// may linger.
+// supervise reports the events of the command and its remaining processes, and ends those unless
+// they may linger.
 func (l *link) supervise(c *child, linger bool) {
 	defer close(l.events)
 	j := l.job
@@ -219,8 +218,8 @@ func (l *link) supervise(c *child, linger bool) {
 	l.events <- shim.Event{Kind: shim.Gone, Ended: killed, Left: survivors}
 }
 
-// awaitEmpty waits until nothing runs in the job, for as long as something may linger; else it says
-// how much is left after sweepLimit.
+// awaitEmpty waits until the job is empty, without a limit if linger is set; else it returns the
+// number of processes left after sweepLimit.
 func (j *jobObject) awaitEmpty(linger bool) (survivors int) {
 	wait := time.Millisecond
 	var end time.Time
@@ -245,7 +244,7 @@ func (j *jobObject) awaitEmpty(linger bool) (survivors int) {
 	}
 }
 
-// listen ends the job when it takes too much.
+// listen ends the job when it exceeds a limit.
 func (j *jobObject) listen(events chan<- shim.Event, quit <-chan struct{}) {
 	for {
 		var message uint32

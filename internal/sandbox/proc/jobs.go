@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Bounds of Jobs.
+// Limits of Jobs.
 const (
 	MaxJobs     = 20        // running at a time
-	MaxFinished = 40        // remembered after their end; the oldest are forgotten
+	MaxFinished = 40        // kept after their end; the oldest are dropped
 	JobTail     = 256 << 10 // bytes of output kept for each
 )
 
-// Jobs runs commands in the background. A job ends when it exits and nothing of it is left, by
-// Kill, by Close, or with adze. Safe for concurrent use.
+// Jobs runs commands in the background. A job ends when all its processes have exited, by Kill, by
+// Close, or with adze. It is safe for concurrent use.
 type Jobs struct {
 	sup Supervisor
 
 	mu     sync.Mutex
 	next   int
-	list   []*job // in order of their start
+	list   []*job // by start
 	closed bool
 }
 
@@ -31,42 +31,42 @@ type job struct {
 	id      string
 	command string
 	process *Process
-	clean   func(string) string // edits its output for readers; optional
+	clean   func(string) string // edits output for readers; may be nil
 
 	mu   sync.Mutex
 	read Piece
 }
 
-// NewJobs starts with none. Each job has a shim of its own, by which it is known.
+// NewJobs returns an empty Jobs. Each job has its own shim.
 func NewJobs(s Supervisor) *Jobs {
 	return &Jobs{sup: s}
 }
 
-// JobStatus is what List and Read tell of a job.
+// JobStatus is a job's state for List and Read.
 type JobStatus struct {
 	ID      string
 	Command string // as given to Start
-	Tag     string // of the command, made unique
-	PID     int    // of the command
-	Shim    int    // process id of its shim, above all that the job has started
+	Tag     string // the command's, made unique
+	PID     int    // the command's
+	Shim    int    // the shim's process id; all of the job's processes are below it
 	Running bool
 	Started time.Time
-	Sandbox string   // the name of the walls around it
-	Apart   bool     // its changes to files are applied when it has ended
-	Serves  []string // ports, as the user finds them, of one that runs in walls
-	Result  Result   // when not running
+	Sandbox string   // the walls' name
+	Apart   bool     // changes to files are applied at its end
+	Serves  []string // ports as the user reaches them, for a job in walls
+	Result  Result   // valid after the end
 }
 
-// Overdue is a command that goes on as a job, because its time was over.
+// Overdue is a command that continues as a job after its timeout.
 type Overdue struct {
 	Job    JobStatus
-	Output Text // so far; Read goes on behind it
+	Output Text // so far; Read continues after it
 }
 
-// Run runs c and waits for it, as Supervisor.Run does. When its time is over it goes on as a job
-// named command, and late is not nil: then there is no Result, Progress and Spill get nothing more,
-// and the end of ctx does not end it. Clean, which is optional, edits its output for readers.
-// Where no job can be started the command is ended.
+// Run runs c and waits for it, like Supervisor.Run. After its timeout it continues as a job named
+// command, and late is not nil: then there is no Result, Progress and Spill get nothing more, and
+// the end of ctx does not end it. clean, if not nil, edits its output for readers. If no job can be
+// started, the command is ended.
 func (j *Jobs) Run(ctx context.Context, command string, c Command, clean func(string) string) (r Result, late *Overdue, err error) {
 	c.outlasts = true
 	p, err := j.sup.Start(ctx, c)
@@ -84,7 +84,7 @@ func (j *Jobs) Run(ctx context.Context, command string, c Command, clean func(st
 	return p.Wait(), nil, nil
 }
 
-// keep makes a job of a command that runs. It is nil where that cannot be.
+// keep turns a running command into a job, or returns nil if it cannot.
 func (j *Jobs) keep(b *job) *Overdue {
 	j.mu.Lock()
 	room := !j.closed && j.running() < MaxJobs
@@ -92,7 +92,7 @@ func (j *Jobs) keep(b *job) *Overdue {
 	if !room {
 		return nil
 	}
-	text, read, ok := b.process.goOn() // without the lock: the callee of Progress may ask for the jobs
+	text, read, ok := b.process.goOn() // without the lock: Progress may call Jobs
 	if !ok {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (j *Jobs) add(b *job) {
 	}
 }
 
-// Start starts c as a job named command. It ends with an error of code "limit" when MaxJobs run.
+// Start starts c as a job named command. It returns an error with code "limit" if MaxJobs run.
 func (j *Jobs) Start(command string, c Command) (JobStatus, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -130,7 +130,7 @@ func (j *Jobs) Start(command string, c Command) (JobStatus, error) {
 	if c.Tail == 0 {
 		c.Head, c.Tail = 0, JobTail
 	}
-	// A job outlives the call that starts it, so it has no context of the call; Close ends it.
+	// A job outlives the call that starts it, so it has no context; Close ends it.
 	p, err := j.sup.Start(context.Background(), c)
 	if err != nil {
 		return JobStatus{}, err
@@ -162,7 +162,7 @@ func (j *Jobs) forget() {
 	})
 }
 
-// List returns all jobs that are remembered, in order of their start.
+// List returns all running and kept jobs by start.
 func (j *Jobs) List() []JobStatus {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -173,7 +173,7 @@ func (j *Jobs) List() []JobStatus {
 	return out
 }
 
-// Read returns what a job has written since the last Read, as far as it is kept.
+// Read returns a job's output since the last Read, as far as it is kept.
 func (j *Jobs) Read(id string) (JobStatus, Piece, error) {
 	b, err := j.find(id)
 	if err != nil {
@@ -181,7 +181,7 @@ func (j *Jobs) Read(id string) (JobStatus, Piece, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// The status first: a job that has ended cannot write after its output was read.
+	// Status first: after its end a job writes nothing more.
 	st := b.status()
 	b.read = b.process.Output().Since(b.read)
 	piece := b.read
@@ -189,7 +189,7 @@ func (j *Jobs) Read(id string) (JobStatus, Piece, error) {
 	return st, piece, nil
 }
 
-// Tail returns the end of all that a job has written, without moving the place of Read.
+// Tail returns the end of a job's output without affecting Read.
 func (j *Jobs) Tail(id string, size int) (JobStatus, Progress, error) {
 	b, err := j.find(id)
 	if err != nil {
@@ -214,7 +214,7 @@ func (j *Jobs) Wait(ctx context.Context, id string) (JobStatus, error) {
 	return b.status(), nil
 }
 
-// Kill ends a job and everything below it, and waits until that has happened.
+// Kill ends a job with all its processes and waits for that.
 func (j *Jobs) Kill(id string) (JobStatus, error) {
 	b, err := j.find(id)
 	if err != nil {
@@ -225,7 +225,7 @@ func (j *Jobs) Kill(id string) (JobStatus, error) {
 	return b.status(), nil
 }
 
-// Close ends all jobs, waits for that, and lets no further one start.
+// Close ends all jobs, waits for that, and prevents new ones.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true

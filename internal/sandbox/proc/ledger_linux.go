@@ -18,20 +18,20 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// Ledger is a folder with one small file for every running shim. A shim ends its processes when
-// adze dies; the ledger is for the case that both were killed, by the kernel short of memory say.
-// Methods of a nil Ledger do nothing.
+// A Ledger is a folder with one small file for every running shim. A shim ends its processes when
+// adze dies; the ledger is for the case that both were killed, for example by the kernel for lack
+// of memory. Methods of a nil Ledger do nothing.
 type Ledger struct {
 	dir  string
 	self func() identity
 }
 
-// NewLedger keeps records in dir, which is created with the first one.
+// NewLedger stores records in dir, which is created with the first one.
 func NewLedger(dir string) *Ledger {
 	return &Ledger{dir: dir, self: sync.OnceValue(func() identity { return identify(os.Getpid()) })}
 }
 
-// identity tells a process from a later one with the same id.
+// identity distinguishes a process from a later one with the same id.
 type identity struct {
 	PID   int    `json:"pid"`
 	Start uint64 `json:"start"` // clock ticks after boot
@@ -57,13 +57,13 @@ type entry struct {
 	Tag   string   `json:"tag"`
 	Owner identity `json:"owner"`
 	Shim  identity `json:"shim"`
-	Space string   `json:"space"` // the process namespace of both
+	Space string   `json:"space"` // process namespace of both
 }
 
 const recordEnd = ".json"
 
-// record notes a shim and returns what removes the note. A ledger that cannot be written is not a
-// reason to refuse a command: the shim alone covers everything but a double kill.
+// record writes a shim's record and returns a function to remove it. Errors are ignored: the shim
+// alone covers everything but a double kill.
 func (l *Ledger) record(pid int, tag string) (remove func()) {
 	if l == nil {
 		return nil
@@ -78,7 +78,7 @@ func (l *Ledger) record(pid int, tag string) (remove func()) {
 		return nil
 	}
 	path := filepath.Join(l.dir, strconv.Itoa(pid)+recordEnd)
-	err = atomicfile.WriteCache(path, data) // another adze must not take half a record for a torn one
+	err = atomicfile.WriteCache(path, data) // another adze must not read half a record
 	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(l.dir, 0o700) == nil {
 		err = atomicfile.WriteCache(path, data)
 	}
@@ -88,15 +88,15 @@ func (l *Ledger) record(pid int, tag string) (remove func()) {
 	return func() { _ = os.Remove(path) }
 }
 
-// Reaped says what Reap found.
+// Reaped is the result of Reap.
 type Reaped struct {
-	Calls     []string // tags of the calls whose processes were ended
+	Calls     []string // tags of the ended calls
 	Ended     int
 	Survivors int
 }
 
-// Reap ends what calls of dead adze processes have left running, and forgets them. Calls whose adze
-// still runs are left alone. Without records it costs one failed open.
+// Reap ends the remaining processes of dead adze processes' calls and removes their records. Calls
+// of a running adze are left alone. Without records it costs one failed open.
 func (l *Ledger) Reap() (Reaped, error) {
 	var r Reaped
 	if l == nil {
@@ -117,7 +117,7 @@ func (l *Ledger) Reap() (Reaped, error) {
 	return r, err
 }
 
-// readNames lists the records that are complete.
+// readNames lists the complete records.
 func readNames(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,10 +135,10 @@ func readNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// end ends the processes of one record: those below its shim and those that carry its mark.
+// end ends one record's processes: those below its shim and those with its mark.
 func (r *Reaped) end(e entry) {
 	if e.Tag == "" || e.Shim.Boot != identify(os.Getpid()).Boot {
-		return // torn record, or nothing of that boot is left
+		return // torn record, or one from before the last boot
 	}
 	roots := func() []int {
 		pids := findMarked(e.Tag)
@@ -155,13 +155,13 @@ func (r *Reaped) end(e entry) {
 	r.Survivors += left
 }
 
-// Bounds of ending processes that are not below this one: there is no event to wait for.
+// Limits for ending processes that are not below this one: no event signals their end.
 const (
 	orphanRounds = 40
 	orphanRetry  = 5 * time.Millisecond
 )
 
-// endAll kills what list names until it names nothing, or gives up.
+// endAll kills the listed processes until list is empty, or gives up.
 func endAll(list func() []int) (ended, left int) {
 	seen := make(map[int]bool)
 	for range orphanRounds {
@@ -178,8 +178,8 @@ func endAll(list func() []int) (ended, left int) {
 	return len(seen) - left, left
 }
 
-// endLost ends the processes of a call whose shim was killed: those that carry its mark, and those
-// that this process has adopted since. The shim must have been waited for.
+// endLost ends the processes of a call whose shim was killed: those with its mark, and those
+// adopted by this process since. The caller must have waited for the shim.
 func endLost(tag string) (ended, left int) {
 	var orphans []int
 	ended, left = endAll(func() []int {
@@ -192,7 +192,7 @@ func endLost(tag string) (ended, left int) {
 	return ended, left
 }
 
-// findMarked lists the live processes that carry a call's mark, and everything below them.
+// findMarked lists live processes with a call's mark, and their descendants.
 func findMarked(tag string) []int {
 	var found []int
 	mark := []byte(Mark + "=" + tag + "\x00")

@@ -12,21 +12,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Ledger is a folder with one small file for every job of a command, which holds its name: another
-// adze looks there which processes belong to calls. The system ends the job with the adze that has
-// it. Methods of a nil Ledger do nothing.
+// A Ledger is a folder with one small file for every command's job, with the job's name. Another
+// adze uses it to find the processes of calls. The system ends the job with its adze. Methods of a
+// nil Ledger do nothing.
 type Ledger struct{ dir string }
 
-// NewLedger keeps records in dir, which is created with the first one.
+// NewLedger stores records in dir, which is created with the first one.
 func NewLedger(dir string) *Ledger { return &Ledger{dir} }
 
 const (
-	jobPrefix = `Global\adze-` // each login sees it
+	jobPrefix = `Global\adze-` // visible in all sessions
 	recordEnd = ".job"
 )
 
-// record notes a job and returns what removes the note. A ledger that cannot be written is not a
-// reason to refuse a command.
+// record writes a job's record and returns a function to remove it. Errors are ignored.
 func (l *Ledger) record(job string) (remove func()) {
 	if l == nil {
 		return nil
@@ -42,7 +41,7 @@ func (l *Ledger) record(job string) (remove func()) {
 	return func() { _ = os.Remove(path) } // else Reap does
 }
 
-// each calls do with the name of each recorded job, and removes the records of which it says so.
+// each calls do with each recorded job's name, and removes the record if do returns true.
 func (l *Ledger) each(do func(job string) (over bool)) error {
 	if l == nil {
 		return nil
@@ -59,15 +58,14 @@ func (l *Ledger) each(do func(job string) (over bool)) error {
 	return err
 }
 
-// Reaped says what Reap found.
+// Reaped is the result of Reap.
 type Reaped struct {
 	Calls     []string
 	Ended     int
 	Survivors int
 }
 
-// Reap forgets the jobs of adze processes that have died. It finds nothing that they left running:
-// the system has ended that.
+// Reap removes the records of dead adze processes. The system has already ended their jobs.
 func (l *Ledger) Reap() (Reaped, error) {
 	return Reaped{}, l.each(func(job string) bool {
 		h, err := openJob(job)
@@ -78,10 +76,10 @@ func (l *Ledger) Reap() (Reaped, error) {
 	})
 }
 
-// endLost has nothing to end: the system ends a job with its last handle.
+// endLost does nothing: the system ends a job with its last handle.
 func endLost(string) (ended, left int) { return 0, 0 }
 
-// holder is the recorded job that a process is in; if empty, it is in none.
+// holder returns the recorded job of a process, or "".
 func (l *Ledger) holder(process windows.Handle) (job string, err error) {
 	err = l.each(func(name string) bool {
 		h, err := openJob(name)
@@ -97,14 +95,14 @@ func (l *Ledger) holder(process windows.Handle) (job string, err error) {
 	return job, err
 }
 
-// lookAlone lets the user of this process, and the system, look what is in an object. The handle of
-// who makes it may do all.
+// lookAlone returns attributes that let this user and the system only query an object. The
+// creator's handle has all rights.
 func lookAlone() (*windows.SecurityAttributes, error) {
 	me, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
 		return nil, err
 	}
-	// The rights of the owner (S-1-3-4) stand there so that the user cannot change this list.
+	// The entry for the owner (S-1-3-4) keeps the user from changing this list.
 	sid := me.User.Sid.String()
 	descriptor, err := windows.SecurityDescriptorFromString("O:" + sid + "D:P(A;;0x100004;;;S-1-3-4)(A;;0x100004;;;" + sid + ")(A;;0x100004;;;SY)")
 	if err != nil {
@@ -135,7 +133,7 @@ func openJob(name string) (windows.Handle, error) {
 	return windows.Handle(h), nil
 }
 
-// inJob reports that a process is in a job, or that the system does not tell.
+// inJob reports whether a process is in a job; also true on errors.
 func inJob(process, job windows.Handle) bool {
 	var in int32
 	ok, _, _ := jobCalls().holds.Call(uintptr(process), uintptr(job), uintptr(unsafe.Pointer(&in)))

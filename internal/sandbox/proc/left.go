@@ -7,19 +7,18 @@ import (
 	"syscall"
 )
 
-// maxLeft bounds the reads of what is left in a pipe, which holds at most 1 MiB for who is not root
-// (pipe(7)).
+// maxLeft limits the reads from a pipe's buffer, at most 1 MiB for non-root users (pipe(7)).
 const maxLeft = (1 << 20) / chunkSize
 
-// left takes what is in a pipe and waits for nothing. The command has written it before it ended;
-// only this process may have come to it too late.
+// left reads a pipe's buffered data without waiting. The command wrote it before its end, but this
+// process was too late to read it.
 func left(from *os.File, take func([]byte)) {
 	buf := make([]byte, chunkSize)
 	raw, err := from.SyscallConn()
 	if err != nil {
 		return
 	}
-	_ = raw.Control(func(fd uintptr) { // a Read would refuse, because the time is over
+	_ = raw.Control(func(fd uintptr) { // a Read would fail after the deadline
 		for range maxLeft {
 			n, err := syscall.Read(int(fd), buf)
 			if err != nil && err != syscall.EINTR || err == nil && n == 0 {

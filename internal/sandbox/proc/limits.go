@@ -1,6 +1,6 @@
 package proc
 
-// LimitError says that the limits of this process are too low for running a command.
+// LimitError means that this process's limits are too low to run a command.
 type LimitError struct{ Message, Hint string }
 
 func (e *LimitError) Error() string { return e.Message }

@@ -12,7 +12,7 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// link is the way to the shim of a command.
+// link is the connection to a command's shim.
 type link struct {
 	shim             *os.Process
 	lifeline, status *os.File
@@ -22,16 +22,15 @@ type link struct {
 // hangUp asks the shim to end everything.
 func (l *link) hangUp() { _ = l.lifeline.Close() }
 
-// kill ends the shim itself.
+// kill kills the shim itself.
 func (l *link) kill() { _ = l.shim.Kill() }
 
-// awaitKilled ends a shim that says no more. Its orphans are adopted once it has ended.
+// awaitKilled kills a silent shim and waits. Its orphans are adopted afterwards.
 func (l *link) awaitKilled() {
 	_ = l.shim.Kill()
 	_, _ = l.shim.Wait()
 }
 
-// supervisorPID is the process id of the shim.
 func (l *link) supervisorPID() int { return l.shim.Pid }
 
 func (l *link) close() {
@@ -41,9 +40,8 @@ func (l *link) close() {
 	}
 }
 
-// awaitNamespace waits until nothing of the command can run any more, where its shim did not say
-// so: a namespace ends with its first process, which is the shim, and that ends when all others
-// have.
+// awaitNamespace waits until all processes have ended, if the shim did not report that: a namespace
+// ends with its first process, the shim, which ends last.
 func (p *Process) awaitNamespace() {
 	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
 		_ = p.shim.Kill()
@@ -51,7 +49,7 @@ func (p *Process) awaitNamespace() {
 	}
 }
 
-// launch gives the command to a shim, records that, and waits for the shim's first line.
+// launch starts a shim, sends it the command, records it, and waits for its first event.
 func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
 	wire, err := spec.Encode()
 	if err != nil {
@@ -68,15 +66,14 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	}
 	closeAll(theirs)
 	p.guard(ctx)
-	// An error means that the shim was killed; then the status pipe has ended, and follow sees
-	// that.
+	// A write error means that the shim was killed; follow sees the end of the status pipe.
 	_, _ = p.lifeline.Write(wire)
-	// The record is written while the shim starts, so that it costs the command no time.
+	// Recording while the shim starts costs the command no time.
 	p.unrecord = ledger.record(p.shim.Pid, p.cmd.Tag)
 	return p.firstEvent()
 }
 
-// startShim starts one with the streams of the command.
+// startShim starts the shim with the command's streams.
 func (p *Process) startShim(streams []*os.File) error {
 	theirs, err := p.openLine()
 	defer closeAll(theirs)
@@ -87,10 +84,9 @@ func (p *Process) startShim(streams []*os.File) error {
 	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
-		// Nothing of adze's own environment is here, because the command may read it from /proc.
-		// The runtime is told its parallelism, so that it need not read the control groups: more
-		// than the threads that wait in a system call, so that one that comes back need not wait
-		// for a patient one.
+		// The shim gets nothing from adze's own environment, because the command may read it in
+		// /proc. GOMAXPROCS saves the runtime from reading the control groups; it exceeds the
+		// number of threads blocked in system calls, so that a returning one does not wait.
 		Env:   []string{"GOMAXPROCS=4"},
 		Files: slices.Concat(streams, theirs, p.walls.Files),
 		Sys:   p.walls.attributes(),
@@ -107,7 +103,7 @@ func (p *Process) startShim(streams []*os.File) error {
 	return nil
 }
 
-// openPipes makes the standard streams of the command and returns its ends.
+// openPipes makes the command's standard streams and returns the command's ends.
 func (p *Process) openPipes() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 3)
 	if p.cmd.Input == nil && p.cmd.Talk == nil {
@@ -128,8 +124,7 @@ func (p *Process) openPipes() (theirs []*os.File, err error) {
 	return theirs, err
 }
 
-// openLine makes the lifeline and the status pipe and returns the shim's ends, in the order of its
-// descriptors.
+// openLine makes the lifeline and the status pipe and returns the shim's ends in descriptor order.
 func (p *Process) openLine() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 2)
 	if theirs[0], p.lifeline, err = os.Pipe(); err != nil {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// LookPath finds the program a command names: a name with a slash relative to dir, else the first
-// executable in env's PATH. Relative entries of PATH are skipped, so that a workspace cannot put
-// its own program first.
+// LookPath finds a command's program: a name with a slash relative to dir, else the first
+// executable in env's PATH. It skips relative entries of PATH, so that a workspace cannot put its
+// own program first.
 func LookPath(program, dir string, env []string) (string, error) {
 	if strings.Contains(program, "/") {
 		if !filepath.IsAbs(program) {
 			program = filepath.Join(dir, program)
 		}
-		return program, nil // the start reports what is wrong with it
+		return program, nil // the start reports errors
 	}
 	for _, folder := range filepath.SplitList(lookup(env, "PATH")) {
 		if !filepath.IsAbs(folder) {
@@ -39,8 +39,8 @@ func lookup(env []string, key string) string {
 	return ""
 }
 
-// sameVariable reports two spellings of one variable.
+// sameVariable reports whether two names mean the same variable.
 func sameVariable(a, b string) bool { return a == b }
 
-// variable is a name by which one variable is known.
+// variable returns the canonical form of a name.
 func variable(name string) string { return name }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// LookPath finds the program a command names: a name with a separator relative to dir, else the
-// first one in env's PATH, with one of the endings that PATHEXT lists. Relative entries of PATH and
-// the current folder are skipped, so that a workspace cannot put its own program first.
+// LookPath finds a command's program: a name with a separator relative to dir, else the first match
+// in env's PATH, with one of PATHEXT's extensions. It skips relative entries of PATH and the
+// current folder, so that a workspace cannot put its own program first.
 func LookPath(program, dir string, env []string) (string, error) {
 	program = filepath.FromSlash(program)
 	endings := endings(program, env)
@@ -19,7 +19,7 @@ func LookPath(program, dir string, env []string) (string, error) {
 		if path := firstFile(program, endings); path != "" {
 			return path, nil
 		}
-		return program, nil // the start reports what is wrong with it
+		return program, nil // the start reports errors
 	}
 	for _, folder := range filepath.SplitList(lookup(env, "PATH")) {
 		if !filepath.IsAbs(folder) {
@@ -32,7 +32,7 @@ func LookPath(program, dir string, env []string) (string, error) {
 	return "", failure(CodeNotFound, "program %q is not in PATH", program)
 }
 
-// endings are those that a program's file may have: none where the name has one of them.
+// endings returns the possible extensions, or only "" if the name has one of them.
 func endings(program string, env []string) []string {
 	all := strings.Split(strings.ToLower(lookup(env, "PATHEXT")), ";")
 	if lookup(env, "PATHEXT") == "" {
@@ -64,8 +64,8 @@ func lookup(env []string, key string) string {
 	return ""
 }
 
-// sameVariable reports two spellings of one variable.
+// sameVariable reports whether two names mean the same variable.
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
-// variable is a name by which one variable is known: their case does not count.
+// variable returns the canonical form of a name, which ignores case.
 func variable(name string) string { return strings.ToUpper(name) }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Output keeps the start and the end of a stream and counts all of it. A write costs its length at
-// most once in copying, whatever was written before. Safe for concurrent use.
+// Output keeps the start and the end of a stream and counts all of it. A write copies at most its
+// own length. It is safe for concurrent use.
 type Output struct {
 	mu       sync.Mutex
 	headSize int
@@ -17,7 +17,7 @@ type Output struct {
 	open     bool // the last line has no newline yet
 }
 
-// NewOutput keeps at most head bytes of the start and tail bytes of what follows them.
+// NewOutput returns an Output for the first head bytes and the last tail bytes after them.
 func NewOutput(head, tail int) *Output {
 	return &Output{headSize: head, tail: ring{size: tail}}
 }
@@ -28,7 +28,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// add takes a chunk and returns the bytes taken so far.
+// add stores a chunk and returns the total bytes.
 func (o *Output) add(p []byte) int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,14 +55,14 @@ func (o *Output) lines() int64 {
 	return o.newlines
 }
 
-// Text is the whole output when it fits, else its start and its end, cut at line ends.
+// Text returns the whole output if it fits, else its start and its end, cut at line ends.
 func (o *Output) Text() Text {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return newText(o.head, o.tail.bytes(), o.bytes, o.newlines, o.open)
 }
 
-// Last returns at most n bytes of the end, from the start of a line where there is one.
+// Last returns at most n bytes from the end, starting at a line if possible.
 func (o *Output) Last(n int) Progress {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -77,15 +77,15 @@ func (o *Output) Last(n int) Progress {
 	return Progress{Tail: string(end), Bytes: o.bytes, Lines: o.lines()}
 }
 
-// Piece is a part of a stream that follows an earlier one.
+// Piece is a part of a stream after an earlier one.
 type Piece struct {
 	Text                       string
-	SkippedBytes, SkippedLines int64 // lost between the earlier piece and this one
-	Bytes, Newlines            int64 // of the stream to the end of this piece; the next Since starts here
+	SkippedBytes, SkippedLines int64 // lost after the earlier piece
+	Bytes, Newlines            int64 // total at the end of this piece, where the next Since starts
 }
 
-// Since returns what was written after an earlier piece, as far as the tail still holds it. It is
-// meant for an Output without a head.
+// Since returns the output after an earlier piece, as far as the tail holds it. It is for an Output
+// without a head.
 func (o *Output) Since(prev Piece) Piece {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,8 +103,7 @@ func (o *Output) Since(prev Piece) Piece {
 	}
 }
 
-// handOver returns what was written so far, and where that ends for Since: from here on nothing is
-// added to the head.
+// handOver returns the output so far and its end for Since. From now on the head does not grow.
 func (o *Output) handOver() (Text, Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,11 +112,11 @@ func (o *Output) handOver() (Text, Piece) {
 	return text, Piece{Bytes: o.bytes, Newlines: o.newlines}
 }
 
-// ring holds the last size bytes written to it. It grows as needed.
+// ring holds the last size bytes. It grows on demand.
 type ring struct {
 	size  int
 	buf   []byte
-	start int // of the oldest byte
+	start int // index of the oldest byte
 	used  int
 }
 
@@ -139,7 +138,7 @@ func (r *ring) write(p []byte) {
 	r.used += len(p)
 }
 
-// grow makes room for n bytes up to size, doubling so that all growing costs the final size once.
+// grow makes room for n bytes up to size. Doubling bounds the total copying by the final size.
 func (r *ring) grow(n int) {
 	n = min(n, r.size)
 	if n <= len(r.buf) {

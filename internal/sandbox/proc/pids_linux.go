@@ -8,8 +8,8 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// outerPID is the id here of a process below root whose id in its own namespace is inner; 0 when it
-// has ended.
+// outerPID returns the id in this namespace of the process below root with the given inner id, or 0
+// if it has ended.
 func outerPID(root, inner int) int {
 	for _, pid := range shim.Descendants(root) {
 		status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
@@ -25,7 +25,6 @@ func outerPID(root, inner int) int {
 	return 0
 }
 
-// outerPID is the id of the command as this process sees it.
 func (p *Process) outerPID() int {
 	if p.walls.PIDs {
 		return outerPID(p.shim.Pid, p.pid)

@@ -2,5 +2,4 @@
 
 package proc
 
-// outerPID has no namespaces to look into.
 func (p *Process) outerPID() int { return p.pid }

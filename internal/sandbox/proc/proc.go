@@ -1,23 +1,21 @@
-// Package proc runs commands so that nothing of them outlives its purpose.
+// Package proc runs commands so that no process outlives its purpose.
 //
 // Each command runs below a shim (see package shim): its own session, no controlling terminal,
-// standard input closed. It ends when it exits, when its time is over, when the context is done,
-// when it writes more than it may, or when adze dies, and then everything below it ends too:
-// background jobs, setsid, double forks. What it writes is counted exactly and kept in bounded
-// memory.
+// standard input closed. It ends when it exits, at its timeout, with its context, when it writes
+// too much, or when adze dies, and then all its processes end: background jobs, setsid, double
+// forks. Its output is counted exactly and kept in bounded memory.
 //
 // The one rule: the caller's memory and time are bounded whatever the command does.
 //
-// Start reading at Command and Result, then Supervisor.Start and Process. Jobs keeps commands
-// running in the background, Ledger finds what a crash
-// left, Environ makes a command's environment.
+// Start reading at Command and Result, then Supervisor.Start and Process. Jobs runs background
+// commands, Ledger finds leftovers after a crash, Environ makes a command's environment.
 //
 // A program that links this package needs no call at its start: package shim takes over by itself
-// when the program is started as a shim. There are more than a dozen files because what a system
-// must offer (ledger, process list) stands once for Linux and once for the others.
+// when the program is started as a shim. Many files exist once for Linux and once for other systems
+// (ledger, process list).
 //
-// Known limits: those of package shim. A descriptor that the command hands to a process outside its
-// tree keeps the output open; it is read for drainTime after the end and then closed. Outside Linux
+// Known limits: those of package shim. A descriptor passed to a process outside the command's tree
+// keeps the output open; it is read for drainTime after the end and then closed. Outside Linux
 // there is no ledger.
 package proc
 
@@ -38,79 +36,79 @@ const (
 	DefaultTail = 48 << 10
 )
 
-// Command is what to run and how much of it to keep.
+// A Command describes a program to run and the output to keep.
 type Command struct {
-	Argv []string // program and arguments; a program without a slash is looked up in Env's PATH
+	Argv []string // program and arguments; a program without a slash is searched in Env's PATH
 	Dir  string   // working directory, absolute
-	// ResolveDir is where Dir is looked for before the command starts; if empty, where it is.
+	// ResolveDir replaces Dir when resolving the program; "" means Dir.
 	ResolveDir string
-	// OwnDir says that Dir is no part of the workspace and the command's alone: it may write there,
+	// OwnDir means that Dir is outside the workspace and the command's own: it may write there,
 	// whatever its cage hides.
 	OwnDir bool
-	Env    []string // whole environment; see Environ
+	Env    []string // complete environment; see Environ
 
-	// Reach allows a connection to a host outside, or says why not, for a command whose cage has a
-	// network of its own. It may wait for a user. If nil, none is allowed.
+	// Reach returns nil if a connection to an outside host is allowed, for a command in its cage's
+	// own network. It may wait for a user. Nil allows none.
 	Reach func(ctx context.Context, host string, port uint16) error
 
-	// Local allows a connection to a port or socket of this machine that the command does not serve
-	// itself, "tcp://localhost:5432" or "unix:/run/docker.sock", or says why not, likewise.
+	// Local returns nil if a connection to a port or socket on this machine is allowed, such as
+	// "tcp://localhost:5432" or "unix:/run/docker.sock", that the command does not serve itself.
+	// Like Reach, it may wait and may be nil.
 	Local func(ctx context.Context, place string) error
 
-	// NoWalls asks the cage for no walls, because a user allowed the command without any.
+	// NoWalls asks for no walls, because a user allowed that.
 	NoWalls bool
-	// RequireWalls says that it was allowed because walls hold it: without full ones it does not run.
+	// RequireWalls means that the command was allowed because of its walls: without full ones it
+	// does not run.
 	RequireWalls bool
-	// Transaction has the cage collect what the command changes in its folder and apply it when the
-	// command has ended, where the cage can. Without it, and where it cannot, the command changes
-	// the folder itself.
+	// Transaction asks the cage to collect the command's changes in its folder and apply them after
+	// its end. Without it, or if the cage cannot, the command changes the folder itself.
 	Transaction bool
-	// KeepChanges has the changes kept apart when the command has ended: Findings.Aside applies or
-	// drops them. Caches are put back too. A command that cannot run so does not run.
+	// KeepChanges leaves the changes unapplied after the command: Findings.Aside applies or drops
+	// them. Changes to caches are dropped too. If that is impossible, the command does not run.
 	KeepChanges bool
-	// ReviewChanges says that the user can be asked about changes that are left out otherwise: they
-	// are in Findings.Aside.
+	// ReviewChanges returns doubtful changes, otherwise left out, in Findings.Aside for the user to
+	// decide.
 	ReviewChanges bool
 
-	// UserWords are words of the command that the user chose, not a model: programs and files that
-	// they name as absolute paths are there for the command, whatever its cage hides.
+	// UserWords are words of the command chosen by the user, not a model: absolute paths in them
+	// are visible to the command, whatever its cage hides.
 	UserWords []string
 
-	Input []byte // standard input; if nil, closed, reads see the end at once
-	// Talk speaks with the command, on a goroutine of its own: it gets both ends, and standard error
-	// is kept apart. When it returns, standard input is closed, and what the command still writes is
-	// dropped. If nil, nobody speaks.
+	Input []byte // standard input; if nil, it is closed and reads return EOF
+	// Talk exchanges data with the command on its own goroutine; standard error is kept apart. When
+	// it returns, standard input is closed and further output is dropped. It may be nil.
 	Talk    func(in io.WriteCloser, out io.Reader)
-	Timeout time.Duration // if 0, none
-	Memory  uint64        // bytes that it and all below it may hold; if 0, what its walls allow
-	// outlasts says that Process.overdue is closed when Timeout is over, instead of ending it.
+	Timeout time.Duration // 0 means none
+	Memory  uint64        // bytes for all processes; 0 means the walls' limit
+	// outlasts means that Timeout closes Process.overdue instead of ending the command.
 	outlasts bool
-	Linger   bool   // after the command has exited, wait for what it started instead of ending it
-	Tag      string // shown in the process list and the ledger; made unique by Start
+	Linger   bool   // after the command's exit, wait for its processes instead of ending them
+	Tag      string // shown in the process list and the ledger; Start makes it unique
 
-	// Errors gets standard error as it comes, where it is kept apart, on the goroutine that reads it.
-	// If nil, nobody does.
+	// Errors gets standard error as it arrives, if it is kept apart, on the reading goroutine. It
+	// may be nil.
 	Errors io.Writer
 
-	Separate   bool  // keep standard error apart, in Result.Errors; else both in order as written
-	Head, Tail int   // bytes kept of the start and of the end; both 0: the defaults
-	MaxOutput  int64 // bytes written before the command is ended; if 0, no limit
+	Separate   bool  // keep standard error apart, in Result.Errors; otherwise both are merged
+	Head, Tail int   // bytes kept from the start and the end; both 0 means the defaults
+	MaxOutput  int64 // bytes after which the command is ended; 0 means no limit
 
-	// Mask hides secrets in the output before any of it is kept, counted or shown; if nil, none does.
+	// Mask hides secrets in the output before it is kept, counted or shown. It may be nil.
 	Mask     func() *redact.Stream
 	Spill    func(chunk []byte) // gets the output from its first byte on, on the reading goroutine
-	MaxSpill int64              // bytes that Spill gets at most; if 0, all
+	MaxSpill int64              // bytes for Spill; 0 means all
 
-	Progress      func(Progress) // live view, on a goroutine of its own, never after Wait returns
-	ProgressEvery time.Duration  // shortest time between two calls; if 0, DefaultProgressEvery
-	ProgressTail  int            // bytes of Progress.Tail; if 0, DefaultProgressTail
+	Progress      func(Progress) // live view on its own goroutine, never called after Wait returns
+	ProgressEvery time.Duration  // shortest interval; 0 means DefaultProgressEvery
+	ProgressTail  int            // bytes of Progress.Tail; 0 means DefaultProgressTail
 }
 
-// Reason says who ended a command.
+// Reason is the cause of a command's end.
 type Reason string
 
-// The reasons of Result.Killed. Lost means that the command's shim was killed from outside; the
-// last two are of a command with walls around it (see Cage).
+// Values of Result.Killed. Lost means that the shim was killed from outside; the last two apply to
+// commands in walls (see Cage).
 const (
 	ByItself Reason = ""
 	Timeout  Reason = "timeout"
@@ -122,21 +120,21 @@ const (
 	TooManyProcesses Reason = "processes"
 )
 
-// Result is what came of a command that was started.
+// Result is the outcome of a started command.
 type Result struct {
-	Code      int            // exit code; -1 when a signal ended the command
-	Signal    syscall.Signal // 0 when the command exited
+	Code      int            // exit code; -1 after a signal
+	Signal    syscall.Signal // 0 after a normal exit
 	Killed    Reason
-	Duration  time.Duration // from the start to the exit of the command
-	Ended     int           // processes it left behind, or had below it when killed, that were ended
-	Survivors int           // processes that could not be ended
+	Duration  time.Duration // from the command's start to its exit
+	Ended     int           // number of its other processes that were ended
+	Survivors int           // number of processes that could not be ended
 	Output    Text
 	Errors    Text   // with Command.Separate
-	Sandbox   string // the name of the walls around it; if empty, there were none
-	Findings         // of the walls, when it had ended
+	Sandbox   string // the walls' name, or ""
+	Findings         // from the walls
 }
 
-// Err is nil when the command exited with 0 by itself.
+// Err returns nil if the command exited with 0 by itself.
 func (r Result) Err() error {
 	switch r.Killed {
 	case Timeout:
@@ -163,7 +161,7 @@ func (r Result) Err() error {
 	return nil
 }
 
-// Stable codes of Error, the same that tools report to a model.
+// Codes of Error. They are stable and shared with tools' reports to a model.
 const (
 	CodeTimeout  = "timeout"
 	CodeAborted  = "aborted"
@@ -174,7 +172,7 @@ const (
 	CodeSandbox  = "sandbox"
 )
 
-// Error is every error of this package: a stable code and what happened.
+// Error is the type of all errors from this package.
 type Error struct {
 	Code string
 	Err  error
@@ -183,7 +181,7 @@ type Error struct {
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode is the stable code, for the model, the log and scripts.
+// ErrorCode returns the stable code, for the model, the log and scripts.
 func (e *Error) ErrorCode() string { return e.Code }
 
 func failure(code, format string, args ...any) *Error {

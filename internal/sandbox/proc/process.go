@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	// drainTime is how long the output is read after everything below the shim has ended. What is
-	// in the pipe arrives at once; only a descriptor held by a stranger keeps it open.
+	// drainTime limits reading after all processes below the shim have ended. Buffered data arrives
+	// at once; only a descriptor in a foreign process keeps the pipe open.
 	drainTime = 100 * time.Millisecond
-	// stuckTime is how long a shim may take to end its processes before it is killed itself. Its
-	// own limit is 2 s.
+	// stuckTime is the time for a shim to end its processes before it is killed itself. Its own
+	// limit is 2 s.
 	stuckTime = 3 * time.Second
-	// startTime is how long a shim may take to start its command, a slow disk included.
+	// startTime limits the command's start, including a slow disk.
 	startTime = 10 * time.Second
-	// chunkSize is read at a time: the default size of a Linux pipe.
+	// chunkSize is the size of a read: a Linux pipe's default capacity.
 	chunkSize = 64 << 10
-	// smallChunk is read at a time until a command writes more: most write less in all.
+	// smallChunk is the first read size: most commands write less in total.
 	smallChunk = 2 << 10
 )
 
-// Process is a command that has been started.
+// Process is a started command.
 type Process struct {
 	cmd     Command
 	pid     int
 	started time.Time
 
 	link
-	inPipe, outPipe, errPipe *os.File // nil where not wanted
+	inPipe, outPipe, errPipe *os.File // nil if unused
 	walls                    Walls
 	lost                     bool // the shim was killed
 	unguard                  func()
@@ -42,18 +42,18 @@ type Process struct {
 	out, errs *Output
 	pulse     *pulse
 	spilled   int64
-	timer     *time.Timer   // of Command.Timeout; nil where it has none
-	detach    func() bool   // ends the watch over the context of the start
-	overdue   chan struct{} // closed when the time of a command that outlasts it is over
+	timer     *time.Timer   // for Command.Timeout; may be nil
+	detach    func() bool   // stops watching the start's context
+	overdue   chan struct{} // closed at the timeout if Command.outlasts
 
-	reading sync.Mutex // held while a chunk of the output is handed on
+	reading sync.Mutex // held while a chunk is delivered
 
 	mu     sync.Mutex
 	reason Reason
-	begun  bool // it runs
-	job    bool // it goes on as a job: nobody waits for it
-	exited bool // its exit has been reported: too late to be killed by anybody
-	ending bool // the end has been asked for, or has come
+	begun  bool // running
+	job    bool // a job; nobody waits for it
+	exited bool // exit reported; too late for a kill reason
+	ending bool // its end was requested or has come
 	stuck  *time.Timer
 
 	done   chan struct{}
@@ -78,26 +78,26 @@ func newProcess(c Command) *Process {
 	return p
 }
 
-// PID is the process id of the command, which leads a session of its own.
+// PID returns the command's process id. The command leads its own session.
 func (p *Process) PID() int { return p.outerPID() }
 
-// Output is what the command has written so far.
+// Output returns the output so far.
 func (p *Process) Output() *Output { return p.out }
 
-// Errors is what it has written to standard error, where that is kept apart; else nil.
+// Errors returns standard error so far if it is kept apart, else nil.
 func (p *Process) Errors() *Output { return p.errs }
 
-// Done is closed when the command and everything below it has ended and Wait will not block.
+// Done returns a channel that is closed when all processes have ended and Wait will not block.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait returns the result when the command and everything below it has ended.
+// Wait waits for the end of all processes and returns the result.
 func (p *Process) Wait() Result {
 	<-p.done
 	return p.result
 }
 
-// End asks for the end of the command and everything below it, and does not wait. The first reason
-// given stays; after the command has exited none does.
+// End requests the end of all processes without waiting. The first reason stays; after the
+// command's exit none is recorded.
 func (p *Process) End(why Reason) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,12 +112,12 @@ func (p *Process) End(why Reason) {
 	p.hangUp()
 }
 
-// guard ends the process when its time is over or ctx is done. It stands before the command has
-// started, because even that can hang, on a dead network file system say.
+// guard ends the process at its timeout or when ctx is done. It is active before the command's
+// start, which can hang too, for example on a dead network file system.
 func (p *Process) guard(ctx context.Context) {
 	forget := context.AfterFunc(ctx, func() { p.End(reasonOf(ctx)) })
 	if limit := p.cmd.Timeout; limit > 0 {
-		if p.cmd.outlasts { // its time begins when it runs
+		if p.cmd.outlasts { // its timeout counts from the start
 			limit += startTime
 		}
 		p.timer = time.AfterFunc(limit, p.timeOver)
@@ -131,7 +131,7 @@ func (p *Process) guard(ctx context.Context) {
 	}
 }
 
-// timeOver ends the command, or tells who waits for one that may outlast its time.
+// timeOver ends the command, or signals overdue.
 func (p *Process) timeOver() {
 	p.mu.Lock()
 	outlasts := p.cmd.outlasts && p.begun
@@ -143,9 +143,9 @@ func (p *Process) timeOver() {
 	p.End(Timeout)
 }
 
-// goOn makes a job of a running command: the context of its start ends it no more, its output is
-// handed to nobody, and changes that wait for a decision are decided without a user. It returns
-// what the command has written so far. It is false when the command has ended or is being ended.
+// goOn turns a running command into a job: the start's context no longer ends it, its output is no
+// longer delivered, and pending changes are decided without a user. It returns the output so far,
+// or false if the command has ended or is ending.
 func (p *Process) goOn() (Text, Piece, bool) {
 	if !p.detach() {
 		return Text{}, Piece{}, false
@@ -167,7 +167,7 @@ func (p *Process) goOn() (Text, Piece, bool) {
 	return text, read, true
 }
 
-// follow starts what watches over a running command: readers and status.
+// follow starts the goroutines for output and status.
 func (p *Process) follow() {
 	p.mu.Lock()
 	p.begun = true
@@ -241,7 +241,7 @@ func (p *Process) noteExcess(much shim.Excess) {
 	}
 }
 
-// noteLost ends what a killed shim has left.
+// noteLost ends a killed shim's processes.
 func (p *Process) noteLost() {
 	p.mu.Lock()
 	if !p.exited && p.reason == ByItself {
@@ -264,7 +264,7 @@ func (p *Process) drain(readers *sync.WaitGroup) {
 	readers.Wait()
 }
 
-// finish completes the result and lets go of everything.
+// finish completes the result and releases everything.
 func (p *Process) finish() {
 	p.mu.Lock()
 	p.exited, p.ending = true, true
@@ -279,7 +279,7 @@ func (p *Process) finish() {
 	}
 	p.result.Output = p.out.Text()
 	p.awaitNamespace()
-	barred, hidden := p.explain() // before what stood around it is taken away
+	barred, hidden := p.explain() // before the walls are removed
 	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
 	if aside := p.result.Aside; job && aside != nil {
 		p.result.decided(aside.Apply(nil))
@@ -295,12 +295,12 @@ func (p *Process) finish() {
 	if p.pulse != nil && !job {
 		p.pulse.stop()
 	}
-	// The shim has said its last word and holds nothing; its exit need not be waited for.
+	// The shim has sent its last event and holds nothing, so its exit is not awaited.
 	p.discard()
 	close(p.done)
 }
 
-// read takes everything the command writes. It does nothing else: timers run elsewhere.
+// read reads a stream and does nothing else: timers run elsewhere.
 func (p *Process) read(from *os.File, to *Output) {
 	buf := make([]byte, smallChunk)
 	put := func(b []byte) { p.take(b, to) }
@@ -316,7 +316,7 @@ func (p *Process) read(from *os.File, to *Output) {
 		case err == io.EOF:
 			return
 		case err != nil:
-			left(from, put) // when it was time, not the end, on a busy machine
+			left(from, put) // the deadline passed, not the end of the stream, on a busy machine
 			return
 		case n == len(buf) && n < chunkSize:
 			buf = make([]byte, chunkSize)
@@ -326,7 +326,7 @@ func (p *Process) read(from *os.File, to *Output) {
 
 func (p *Process) take(chunk []byte, to *Output) {
 	if len(chunk) == 0 {
-		return // all of it waits for what comes next
+		return // held back until more arrives
 	}
 	p.reading.Lock()
 	total := to.add(chunk)
@@ -335,7 +335,7 @@ func (p *Process) take(chunk []byte, to *Output) {
 	}
 	p.reading.Unlock()
 	if to == p.errs && p.cmd.Errors != nil {
-		_, _ = p.cmd.Errors.Write(chunk) // what it loses is its own
+		_, _ = p.cmd.Errors.Write(chunk) // its errors are its own
 	}
 	if p.cmd.MaxOutput > 0 && total > p.cmd.MaxOutput {
 		p.End(Limited)

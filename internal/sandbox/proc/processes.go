@@ -2,20 +2,20 @@ package proc
 
 import "time"
 
-// Info is one process as Processes lists it.
+// Info is one process in the list of Processes.
 type Info struct {
 	PID     int
 	Parent  int
 	State   string        // one letter: R running, S sleeping, D in the kernel, T stopped, Z dead
-	CPU     time.Duration // processor time used; 0 where it is not known
+	CPU     time.Duration // processor time; 0 if unknown
 	Memory  int64         // resident bytes
 	Command string        // arguments joined by blanks, or the name in brackets
 }
 
-// Below returns the processes of list that are root or below it, in the order of list.
+// Below returns root and its descendants in list, in the order of list.
 func Below(list []Info, root int) []Info {
 	inside := map[int]bool{root: true}
-	// A child may stand before its parent, because ids are reused: repeat until nothing is added.
+	// A child may come before its parent, because ids are reused: repeat until nothing is added.
 	for grown := true; grown; {
 		grown = false
 		for _, p := range list {

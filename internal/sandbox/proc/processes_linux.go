@@ -11,10 +11,10 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// clockTick is the unit of processor time in /proc: 100 a second on every Linux that Go supports.
+// clockTick is the unit of processor time in /proc: 100 per second on every Linux supported by Go.
 const clockTick = time.Second / 100
 
-// Processes lists the processes of this user, by id.
+// Processes lists this user's processes by id.
 func Processes() ([]Info, error) {
 	var list []Info
 	for _, pid := range shim.AllPIDs() {
@@ -32,7 +32,7 @@ func readInfo(pid int) (Info, bool) {
 	if err != nil {
 		return Info{}, false
 	}
-	// What is concealed belongs to root there, this process too.
+	// Concealed processes belong to root there, including this one.
 	if owner, ok := st.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Getuid() && pid != os.Getpid() {
 		return Info{}, false
 	}

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// listTime is how long ps may take.
+// listTime limits a run of ps.
 const listTime = 5 * time.Second
 
-// Processes lists the processes of this user, by id, as ps tells them. Processor time is not told.
+// Processes lists this user's processes by id, from ps, without processor time.
 func Processes() ([]Info, error) {
 	r, err := Supervisor{}.Run(context.Background(), Command{
 		Argv: []string{"ps", "-U", strconv.Itoa(os.Getuid()), "-o", "pid=,ppid=,stat=,rss=,command="},

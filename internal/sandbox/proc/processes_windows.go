@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Processes lists the processes of this user that can be looked at, by id. Arguments, state and
-// processor time are not told.
+// Processes lists this user's accessible processes by id, without arguments, state and processor
+// time.
 func Processes() ([]Info, error) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -21,7 +21,7 @@ func Processes() ([]Info, error) {
 	for err = windows.Process32First(snapshot, &entry); err == nil; err = windows.Process32Next(snapshot, &entry) {
 		command := imagePath(entry.ProcessID)
 		if command == "" {
-			continue // of another user, or ended
+			continue // another user's, or ended
 		}
 		list = append(list, Info{PID: int(entry.ProcessID), Parent: int(entry.ParentProcessID), State: "R", Command: command})
 	}

@@ -2,7 +2,7 @@ package proc
 
 import "time"
 
-// Defaults of Command: at most 20 live views a second, of about a screen of text.
+// Defaults of Command: at most 20 live views a second, each about a screen of text.
 const (
 	DefaultProgressEvery = 50 * time.Millisecond
 	DefaultProgressTail  = 4 << 10
@@ -16,8 +16,7 @@ type Progress struct {
 }
 
 // pulse calls a function with the newest output, soon after the first write and then at most once
-// an interval; without output it sleeps. It runs apart from the reader, so a slow callee delays
-// nothing but itself.
+// per interval. It runs apart from the reader, so a slow function delays only itself.
 type pulse struct {
 	call  func(Progress)
 	every time.Duration
@@ -43,7 +42,7 @@ func newPulse(c Command, out *Output) *pulse {
 	return p
 }
 
-// beat says that there is something new.
+// beat signals new output.
 func (p *pulse) beat() {
 	select {
 	case p.dirty <- struct{}{}:
@@ -70,7 +69,7 @@ func (p *pulse) run() {
 	}
 }
 
-// flush delivers what came since the last call, so that the last view is the final state.
+// flush delivers output since the last call, so that the last view shows the final state.
 func (p *pulse) flush() {
 	select {
 	case <-p.dirty:
@@ -79,7 +78,7 @@ func (p *pulse) flush() {
 	}
 }
 
-// stop ends the calls and returns when the last one has returned.
+// stop ends the calls and waits for the last one.
 func (p *pulse) stop() {
 	close(p.quit)
 	<-p.ended

@@ -1,4 +1,4 @@
 package proc
 
-// selfPath names this very binary, also when its file was replaced by a newer version meanwhile.
+// selfPath returns a path to this binary, even if a newer version has replaced its file.
 func selfPath() string { return "/proc/self/exe" }

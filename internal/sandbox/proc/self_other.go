@@ -4,7 +4,6 @@ package proc
 
 import "os"
 
-// selfPath names this binary.
 func selfPath() string {
 	path, err := os.Executable()
 	if err != nil {

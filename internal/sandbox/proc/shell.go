@@ -1,17 +1,16 @@
 package proc
 
-// ShellProgram is what runs command lines. The zero value is the bash that PATH finds.
+// ShellProgram runs command lines. The zero value is bash from PATH.
 type ShellProgram struct {
-	Name string // as a model and a user know it; if empty, bash, judged part by part
+	Name string // for model and user; "" means bash, whose command lines are judged part by part
 	Kind ShellKind
 	Path string
-	Dirs []string // in which its own programs are, to be searched first
+	Dirs []string // folders with its own programs, searched first
 }
 
-// ShellKind says which language a shell has.
+// ShellKind is a shell's language.
 type ShellKind string
 
-// The kinds.
 const (
 	Bash       ShellKind = ""
 	PowerShell ShellKind = "powershell"

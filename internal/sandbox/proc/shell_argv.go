@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// Argv is the argument vector that runs a command line, without anybody's start files.
+// Argv returns the arguments that run a command line without start files.
 func (p ShellProgram) Argv(command string) []string {
 	switch p.Kind {
 	case PowerShell:
@@ -17,14 +17,14 @@ func (p ShellProgram) Argv(command string) []string {
 	return []string{p.Path, "--noprofile", "--norc", "-c", command}
 }
 
-// What stands around a line of PowerShell: its output is UTF-8, it draws no progress, and its exit
-// code is that of the last program.
+// Text around a PowerShell line for UTF-8 output, no progress display, and the last program's exit
+// code.
 const (
 	powershellBegin = "[Console]::OutputEncoding=[Text.UTF8Encoding]::new($false); $ProgressPreference='SilentlyContinue'\n"
 	powershellEnd   = "\nif (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1 }; exit 0\n"
 )
 
-// encoded is text as PowerShell takes it without any quoting: UTF-16 in base64.
+// encoded returns text in PowerShell's form without quoting: UTF-16 in base64.
 func encoded(text string) string {
 	var raw []byte
 	for _, unit := range utf16.Encode([]rune(text)) {

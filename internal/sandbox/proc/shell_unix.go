@@ -2,5 +2,5 @@
 
 package proc
 
-// FindShell is the shell of this system.
+// FindShell returns this system's shell.
 func FindShell(func(string) string, []string) ShellProgram { return ShellProgram{} }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// FindShell is the shell that runs command lines: the one that ADZE_SHELL names, else the bash of
-// Git for Windows, else PowerShell 7, else the one that comes with Windows. The bash of System32 is
-// none: it starts another system.
+// FindShell returns the shell for command lines: the one named by ADZE_SHELL, else the bash of Git
+// for Windows, else PowerShell 7, else Windows PowerShell. It ignores the bash in System32, which
+// starts another system.
 func FindShell(getenv func(string) string, env []string) ShellProgram {
 	if own := getenv("ADZE_SHELL"); own != "" {
 		return shellAt(own)
@@ -37,7 +37,7 @@ func FindShell(getenv func(string) string, env []string) ShellProgram {
 	return shellAt(filepath.Join(system, "cmd.exe"))
 }
 
-// shellAt tells a shell by the name of its program.
+// shellAt identifies a shell by its program's name.
 func shellAt(path string) ShellProgram {
 	switch name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".exe"); name {
 	case "pwsh":

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SignalName is the usual name of a signal, SIGKILL for 9.
+// SignalName returns a signal's usual name, SIGKILL for 9.
 func SignalName(s syscall.Signal) string {
 	if name := unix.SignalName(s); name != "" {
 		return name

@@ -12,18 +12,17 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// Supervisor starts commands. The zero value works, keeps no ledger and puts no walls around a
-// command.
+// Supervisor starts commands. The zero value works, without a ledger and without walls.
 type Supervisor struct {
 	Ledger *Ledger
-	Cage   Cage // if nil, commands can do what the user can
-	// Live is called before a command starts that changes the folder itself, and not a view of it.
-	// With an error it does not start. If nil, nobody asks.
+	Cage   Cage // nil means no walls
+	// Live is called before the start of a command that changes the folder itself instead of a
+	// view. If it returns an error, the command does not start. It may be nil.
 	Live func(context.Context, Command) error
 }
 
-// Run starts c and waits for it. The error is nil whenever the command could be started; what
-// became of it is in the Result.
+// Run starts c and waits for it. The error is nil whenever the command could be started; its
+// outcome is in the Result.
 func (s Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 	p, err := s.Start(ctx, c)
 	if err != nil {
@@ -32,8 +31,8 @@ func (s Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 	return p.Wait(), nil
 }
 
-// Start starts c and returns when its program runs, or could not be run. When ctx is done the
-// command is ended.
+// Start starts c and returns when its program runs or has failed to start. The end of ctx ends the
+// command.
 func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
@@ -74,7 +73,7 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 	return p, nil
 }
 
-// prepare makes what is told to who supervises the command, and has that start it.
+// prepare plans the walls, makes the spec and launches the command.
 func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	spec, err := p.cmd.spec()
 	if err != nil {
@@ -87,7 +86,7 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	return p.launch(ctx, spec, s.Ledger)
 }
 
-// spec resolves the program and checks what the shim could only report as an error number.
+// spec resolves the program and checks for errors that the shim could report only as a number.
 func (c Command) spec() (shim.Spec, error) {
 	if len(c.Argv) == 0 {
 		return shim.Spec{}, failure(CodeInvalid, "no program given")
@@ -104,8 +103,8 @@ func (c Command) spec() (shim.Spec, error) {
 	}, nil
 }
 
-// Mark is the environment variable that every process below a shim inherits. It finds them again
-// when the shim was killed.
+// Mark is an environment variable inherited by every process below a shim. It identifies them after
+// the shim was killed.
 const Mark = "ADZE_CALL"
 
 func marked(env []string, tag string) []string {
@@ -118,7 +117,7 @@ func marked(env []string, tag string) []string {
 	return append(out, Mark+"="+tag)
 }
 
-// UniqueTag is one that no other command has, of which TagOf finds the given one.
+// UniqueTag returns a unique tag from which TagOf recovers the given one.
 func UniqueTag(tag string) string { return uniqueTag(tag) }
 
 func uniqueTag(tag string) string {
@@ -128,7 +127,7 @@ func uniqueTag(tag string) string {
 	return strings.ReplaceAll(tag, "/", "_") + "-" + rand.Text()[:10]
 }
 
-// TagOf is the tag that a command was started with, by the one that its cage sees.
+// TagOf returns the tag given at the command's start, from the unique one seen by its cage.
 func TagOf(unique string) string {
 	if at := strings.LastIndexByte(unique, '-'); at >= 0 {
 		return unique[:at]
@@ -143,7 +142,7 @@ func name(c Command) string {
 	return filepath.Base(c.Argv[0])
 }
 
-// closeAll closes files; closing one twice does no harm.
+// closeAll closes files; closing one twice is harmless.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		if f != nil {
@@ -152,7 +151,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// letGo tells the cage, once, that nothing of the command is left.
+// letGo calls Walls.Done once.
 func (p *Process) letGo() (found Findings) {
 	if p.walls.Done != nil {
 		found = p.walls.Done()
@@ -161,7 +160,7 @@ func (p *Process) letGo() (found Findings) {
 	return found
 }
 
-// discard lets go of a process that could not be started.
+// discard releases a process that could not be started.
 func (p *Process) discard() {
 	if p.unguard != nil {
 		p.unguard()

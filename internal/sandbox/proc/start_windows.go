@@ -20,9 +20,8 @@ import (
 )
 
 // launch starts the command in a job. There is no shim here: the kernel ends all processes of a job
-// with its last handle, which only this process has, so that they end with it however it ends. The
-// command is started suspended, put into its job and only then runs, so that nothing of it can be
-// outside.
+// with its last handle, held only by this process. The command starts suspended and runs only
+// inside its job, so that nothing escapes.
 func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
 	var token windows.Token
 	if p.walls.Sys != nil {
@@ -77,7 +76,7 @@ func startError(program string, err error) error {
 	return failure(CodeIO, "cannot run %s: %w", program, err)
 }
 
-// link is the way to the job of a command.
+// link is the connection to a command's job.
 type link struct {
 	job    *jobObject
 	events chan shim.Event // closed after the last one
@@ -92,10 +91,10 @@ func (l *link) kill() {
 	}
 }
 
-// awaitKilled ends what is left.
+// awaitKilled ends the rest.
 func (l *link) awaitKilled() { l.kill() }
 
-// supervisorPID is this process: nobody else supervises.
+// supervisorPID returns this process, as there is no shim.
 func (l *link) supervisorPID() int { return os.Getpid() }
 
 func (l *link) close() {
@@ -104,7 +103,7 @@ func (l *link) close() {
 	}
 }
 
-// awaitNamespace has none to wait for.
+// awaitNamespace does nothing here.
 func (p *Process) awaitNamespace() {}
 
 func (p *Process) nextEvent() (shim.Event, error) {
@@ -117,7 +116,7 @@ func (p *Process) nextEvent() (shim.Event, error) {
 
 var errGone = errors.New("the command is gone")
 
-// openPipes makes the standard streams of the command and returns its ends.
+// openPipes makes the command's standard streams and returns the command's ends.
 func (p *Process) openPipes() (theirs []*os.File, err error) {
 	theirs = make([]*os.File, 3)
 	if p.cmd.Input == nil && p.cmd.Talk == nil {
@@ -138,7 +137,6 @@ func (p *Process) openPipes() (theirs []*os.File, err error) {
 	return theirs, err
 }
 
-// child is a process that has been started.
 type child struct {
 	process, thread windows.Handle
 	id              uint32
@@ -159,8 +157,8 @@ func (c *child) close() {
 	_ = windows.CloseHandle(c.process)
 }
 
-// start creates the process, suspended, without a window, and with no handle but its three streams.
-// It has a token of its own unless that is 0.
+// start creates the process, suspended, without a window, and with no handles except its three
+// streams. token may be 0.
 func start(spec shim.Spec, streams []*os.File, token windows.Token) (*child, error) {
 	line, err := commandLine(spec.Path, spec.Argv)
 	if err != nil {
@@ -221,9 +219,8 @@ func start(spec shim.Spec, streams []*os.File, token windows.Token) (*child, err
 	return &child{made.Process, made.Thread, made.ProcessId}, nil
 }
 
-// commandLine joins arguments as most programs take them apart. The interpreter of batch files
-// takes them apart otherwise, and runs the text after some characters as commands of their own:
-// these are refused.
+// commandLine joins arguments so that most programs parse them back. Batch files' interpreter
+// parses differently and runs text after some characters as commands: these are refused.
 func commandLine(path string, argv []string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	if ext == ".bat" || ext == ".cmd" {
@@ -234,13 +231,13 @@ func commandLine(path string, argv []string) (string, error) {
 		}
 	}
 	if strings.EqualFold(filepath.Base(path), "cmd.exe") && len(argv) == 3 && strings.EqualFold(argv[1], "/c") {
-		return `cmd.exe /d /s /c "` + argv[2] + `"`, nil // it takes everything between the outer quotes as it is
+		return `cmd.exe /d /s /c "` + argv[2] + `"`, nil // everything between the outer quotes is taken literally
 	}
 	return windows.ComposeCommandLine(argv), nil
 }
 
-// environmentBlock is an environment as CreateProcess takes it: sorted, without names that differ
-// in case alone, and with the variables that Windows itself needs.
+// environmentBlock encodes env for CreateProcess: sorted, without names that differ only in case,
+// and with the variables required by Windows.
 func environmentBlock(env []string) ([]uint16, error) {
 	last := map[string]string{}
 	for _, kv := range env {
@@ -265,7 +262,7 @@ func environmentBlock(env []string) ([]uint16, error) {
 	return append(block, 0), nil
 }
 
-// pipe makes a pipe whose near end can wait with a deadline, which those of os.Pipe cannot here.
+// pipe makes a pipe whose near end supports deadlines, unlike those of os.Pipe here.
 func pipe(direction, access uint32) (near, far *os.File, err error) {
 	name := fmt.Sprintf(`\\.\pipe\adze-%d-%s`, os.Getpid(), uniqueTag(""))
 	at, err := windows.UTF16PtrFromString(name)
@@ -285,7 +282,7 @@ func pipe(direction, access uint32) (near, far *os.File, err error) {
 	return os.NewFile(uintptr(h), "pipe"), os.NewFile(uintptr(other), "pipe"), nil
 }
 
-// left takes what is in a pipe when its time is over and waits for nothing.
+// left reads a pipe's buffered data after the deadline without waiting.
 func left(from *os.File, take func([]byte)) {
 	buf := make([]byte, chunkSize)
 	for range maxLeft {
@@ -298,7 +295,7 @@ func left(from *os.File, take func([]byte)) {
 		if size == 0 {
 			return
 		}
-		_ = from.SetReadDeadline(time.Now().Add(drainTime)) // it is there
+		_ = from.SetReadDeadline(time.Now().Add(drainTime)) // the data is already there
 		n, err := from.Read(buf)
 		take(buf[:n])
 		if err != nil {
@@ -307,12 +304,12 @@ func left(from *os.File, take func([]byte)) {
 	}
 }
 
-// maxLeft bounds the reads of what is left in a pipe.
+// maxLeft limits the reads from a pipe's buffer.
 const maxLeft = 16
 
 var peekNamedPipe = sync.OnceValue(func() *windows.LazyProc { return windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe") })
 
-// waiting is how many bytes a pipe holds.
+// waiting returns the number of buffered bytes.
 func waiting(h windows.Handle) (size uint32) {
 	ok, _, _ := peekNamedPipe().Call(uintptr(h), 0, 0, 0, uintptr(unsafe.Pointer(&size)), 0)
 	if ok == 0 {
@@ -321,7 +318,7 @@ func waiting(h windows.Handle) (size uint32) {
 	return size
 }
 
-// SignalName is the usual name of a signal. Windows has none; a command that was ended counts as
+// SignalName returns a signal's usual name. Windows has no signals; an ended command counts as
 // killed.
 func SignalName(s syscall.Signal) string {
 	if s == syscall.SIGKILL {
@@ -330,8 +327,8 @@ func SignalName(s syscall.Signal) string {
 	return s.String()
 }
 
-// CheckLimits has nothing to check.
+// CheckLimits does nothing on Windows.
 func CheckLimits() error { return nil }
 
-// Conceal has nothing to do: other programs of the user can read this process on Windows.
+// Conceal does nothing: on Windows the user's other programs can read this process.
 func Conceal() {}

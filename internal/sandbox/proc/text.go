@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Text is the kept part of a stream. Head and Tail are whole lines unless a single line is longer
-// than what is kept; bytes are as written, not necessarily UTF-8.
+// Text is the kept part of a stream. Head and Tail are whole lines unless a single line is too
+// long; bytes are as written, not necessarily UTF-8.
 type Text struct {
 	Head         string
-	Tail         string // empty when nothing was left out
-	Bytes        int64  // of the whole stream
-	Lines        int64  // of the whole stream, an unfinished last line included
+	Tail         string // empty if nothing was omitted
+	Bytes        int64  // in the whole stream
+	Lines        int64  // in the whole stream, with an unfinished last line
 	OmittedBytes int64  // between Head and Tail
 	OmittedLines int64  // newlines between Head and Tail
 }
 
-// newText joins head and tail when nothing is missing between them, else cuts both at line ends.
+// newText joins head and tail if nothing is missing between them, else cuts both at line ends.
 func newText(head, tail []byte, size, newlines int64, open bool) Text {
 	t := Text{Bytes: size, Lines: newlines}
 	if open {
@@ -36,7 +36,7 @@ func (t Text) cut(head, tail []byte, newlines int64) Text {
 	return t
 }
 
-// toLine cuts p after its last newline, or, where a line is longer than half of p, after a rune.
+// toLine cuts p after its last newline or, if a line is longer than half of p, after a rune.
 func toLine(p []byte) []byte {
 	if i := bytes.LastIndexByte(p, '\n'); i >= len(p)/2 {
 		return p[:i+1]
@@ -49,8 +49,8 @@ func toLine(p []byte) []byte {
 	return p
 }
 
-// fromLine cuts p before the first line that starts in it, or, where a line is longer than half of
-// p, before a rune.
+// fromLine cuts p before the first line that starts in it or, if a line is longer than half of p,
+// before a rune.
 func fromLine(p []byte) []byte {
 	if i := bytes.IndexByte(p, '\n'); i >= 0 && i < len(p)/2 {
 		return p[i+1:]
