@@ -14,7 +14,7 @@ import (
 //   - Enclose is called once for each command before it starts, possibly concurrently.
 //   - Zero Walls mean no sandbox.
 //   - If Enclose returns an error, the command does not run.
-//   - Walls.Done is called once, when the command and its processes have ended, or its start failed.
+//   - Walls.Done is called once, after the end of the command and its processes, or a failed start.
 type Cage interface {
 	Enclose(ctx context.Context, c Command) (Walls, error)
 }

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// The bounds of a box are looked at as often as it takes to reach them: memory is taken at some
+// Memory and processes are checked as often as they can reach their limits: memory grows by a few
 // gigabytes a second at most, and a process starts in a tenth of a millisecond.
 const (
 	boundOften  = 20 * time.Millisecond
 	boundSeldom = 250 * time.Millisecond
-	taken       = 4 << 30 // bytes a second
+	taken       = 4 << 30 // bytes per second
 )
 
-// nextLook is when memory could be used up at the earliest.
+// nextLook returns the earliest time until the memory limit can be reached.
 func nextLook(held, most uint64) time.Duration {
 	if most == 0 {
 		return boundSeldom / 2
@@ -26,9 +26,9 @@ func nextLook(held, most uint64) time.Duration {
 	return min(max(room, boundOften), boundSeldom)
 }
 
-// bound ends the command when all its processes together take more than they may. Limits of single
-// processes (rlimits) cannot hold that: a limit of address space breaks programs that reserve what
-// they never touch, and one of processes counts those of the same user outside, and spares root.
+// bound ends the command when all its processes together exceed a limit. Resource limits (rlimits)
+// cannot do this: an address space limit breaks programs that reserve memory without using it, and
+// a process limit counts the user's processes outside and spares root.
 func (s *supervisor) bound(memory, processes uint64) {
 	look := time.NewTimer(boundOften)
 	defer look.Stop()
@@ -45,13 +45,13 @@ func (s *supervisor) bound(memory, processes uint64) {
 			s.kill()
 			return
 		}
-		look.Reset(max(nextLook(held, memory), 10*time.Since(began))) // looking takes a tenth of a processor at most
+		look.Reset(max(nextLook(held, memory), 10*time.Since(began))) // checks take a tenth of a processor at most
 	}
 }
 
-// exceeds says what all processes hold together, at most, and what they have too much of. What a
-// process shares with the one that it was forked from counts once: that is asked of the kernel
-// where the cheap sum is over the bound, since it looks at each page.
+// exceeds returns an upper bound of the memory in use and the exceeded limit, if any. It counts
+// memory shared after a fork once, with the kernel's per-page sums, but only if the cheap sum is
+// over the limit.
 func (s *supervisor) exceeds(memory, processes uint64) (held uint64, much Excess) {
 	pids := s.members()
 	if processes > 0 && uint64(len(pids)) > processes {
@@ -69,8 +69,7 @@ func (s *supervisor) exceeds(memory, processes uint64) (held uint64, much Excess
 	return held, 0
 }
 
-// sum is what processes hold by a measure: all of their own, and the most of what they may share
-// with others.
+// sum adds up the processes' own memory and the largest shared part.
 func sum(pids []int, measure func(pid int) (own, shared uint64)) (held uint64) {
 	most := uint64(0)
 	for _, pid := range pids {
@@ -80,8 +79,8 @@ func sum(pids []int, measure func(pid int) (own, shared uint64)) (held uint64) {
 	return held + most
 }
 
-// proportional is what resident is, where a page that several processes share counts for each in
-// part (proc_pid_smaps(5)). A process that does not tell counts as resident does.
+// proportional is like resident, but counts a page shared by several processes in part for each
+// (proc_pid_smaps(5)). If that is unavailable, it returns resident.
 func proportional(pid int) (anonymous, shmem uint64) {
 	rollup, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	if err != nil || !bytes.Contains(rollup, []byte("\nPss_Anon:")) {
@@ -91,8 +90,8 @@ func proportional(pid int) (anonymous, shmem uint64) {
 	return field(rollup, "Pss_Anon:"), shmem
 }
 
-// resident is what a process holds that no file gives back, in bytes: its own, and what it may
-// share with others (proc_pid_status(5)).
+// resident returns a process's memory not backed by files, in bytes: its own and the possibly
+// shared part (proc_pid_status(5)).
 func resident(pid int) (anonymous, shmem uint64) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -111,8 +110,8 @@ func field(status []byte, name string) uint64 {
 	return kib << 10
 }
 
-// kill ends all at once: who takes too much gets no time to tidy up. Where this process is the
-// first of a namespace of its own, its end would do it too, but nobody would hear how it went.
+// kill kills everything at once, without time to clean up. In a process namespace of its own, this
+// process's exit would do that too, but without a report.
 func (s *supervisor) kill() {
 	if os.Getpid() == 1 {
 		_ = syscall.Kill(-1, syscall.SIGKILL)

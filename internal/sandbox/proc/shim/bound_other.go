@@ -2,5 +2,5 @@
 
 package shim
 
-// bound has no process tree to look at.
+// bound does nothing without a process tree.
 func (s *supervisor) bound(uint64, uint64) {}

@@ -13,20 +13,20 @@ import (
 	"adze/internal/sandbox/proc/shim/selftest"
 )
 
-// Descriptors of the shim besides the command's own 0, 1 and 2.
+// The shim's descriptors besides the command's 0, 1 and 2.
 const (
 	lifelineFD = 3 // read: the spec, then nothing until it closes
 	statusFD   = 4 // write: lines of wire.go
 )
 
-// exitUsage is the exit code of a shim that somebody started by hand.
+// exitUsage is the exit code of a shim started by hand.
 const exitUsage = 2
 
-// init takes the process over before main, because Go initialises packages in the order of their
-// import paths as soon as their imports are ready: "adze/…" with few imports comes before nearly
-// every dependency of adze. Measured on the whole set of dependencies: 1.6 ms for each command
-// instead of 3.0 ms, at 1.3 ms for an empty Go program. It also makes it impossible to link this
-// package and to forget the call, which would let a program start itself without end.
+// init takes the process over before main. Go initializes packages in order of their import paths
+// once their imports are ready, so "adze/..." with few imports comes before nearly every
+// dependency: 1.6 ms per command instead of 3.0 ms, at 1.3 ms for an empty Go program. It also
+// covers programs that link this package without a call, which could otherwise start themselves
+// endlessly.
 func init() {
 	if exit, ours := Main(os.Args); ours {
 		os.Exit(exit)
@@ -39,7 +39,7 @@ func init() {
 	}
 }
 
-// Main runs the shim when args ask for one and reports whether they did, and the exit code then.
+// Main runs the shim if args ask for one, and reports whether they did and the exit code.
 func Main(args []string) (exit int, ours bool) {
 	if len(args) < 2 || args[1] != Word {
 		return 0, false
@@ -57,23 +57,23 @@ func Main(args []string) (exit int, ours bool) {
 }
 
 // supervisor is the state of one shim. The goroutine in run starts the command and reaps; watch,
-// and a sweep if there has to be one, run beside it. There are no channels between them on the way
-// of a command that simply exits: this goroutine is bound to its thread until the program's main
-// runs, so each wait for another one would cost two thread switches.
+// and sweep if needed, run beside it. A command that simply exits needs no channel between them:
+// this goroutine is bound to its thread until the program's main runs, so each wait for another one
+// would cost two thread switches.
 type supervisor struct {
-	cmd  int                   // process id of the command, leader of its session
-	seen *seccomptrace.Witness // that answers its calls; if nil, there is none
+	cmd  int                   // process id of the command, its session's leader
+	seen *seccomptrace.Witness // answers the command's calls, or nil
 	gone chan struct{}         // closed when no child is left
 
-	left     bool // the command left something behind that was to be ended
+	left     bool // the command left processes to be ended
 	sweeping sync.Once
 	report   sync.Once
 	mu       sync.Mutex
-	ended    map[int]bool // processes other than the command that a sweep signalled
+	ended    map[int]bool // processes signalled by a sweep, except the command
 }
 
-// run starts the command, has its lifeline watched, waits until nothing is left below this process,
-// and reports. It returns the exit code of this process.
+// run starts the command, waits until no process is left below this one, and reports. It returns
+// this process's exit code.
 func (s *supervisor) run(spec Spec) (exit int) {
 	adoptOrphans()
 	if !spec.Box.Empty() {
@@ -92,8 +92,8 @@ func (s *supervisor) run(spec Spec) (exit int) {
 	return 0
 }
 
-// start builds the box, starts the command in a session of its own and lets go of its standard
-// streams, so that the readers see their end when the last process of the command is gone.
+// start builds the box, starts the command in its own session and closes its standard streams here,
+// so that readers see EOF after the command's last process.
 func (s *supervisor) start(spec Spec) error {
 	closeOthersOnExec(statusFD + 1)
 	if err := spec.Box.Build(); err != nil {
@@ -124,8 +124,8 @@ func (spec Spec) fork() (int, error) {
 	})
 }
 
-// forkConfined starts the command from a thread that has given up all rights, and ends that thread:
-// what a thread gives up, the others keep (seccomp(2), landlock(7)).
+// forkConfined starts the command from a thread without rights and ends that thread. Other threads
+// keep their rights (seccomp(2), landlock(7)).
 func (spec Spec) forkConfined() (pid int, seen *seccomptrace.Witness, err error) {
 	done := make(chan struct{})
 	go func() {
@@ -139,8 +139,8 @@ func (spec Spec) forkConfined() (pid int, seen *seccomptrace.Witness, err error)
 	return pid, seen, err
 }
 
-// reap collects every child, adopted ones included, until none is left. When the command itself
-// ends it says so at once; what it leaves behind is swept unless it may linger.
+// reap collects all children, including adopted ones, until none is left. It reports the command's
+// exit at once, and sweeps the remaining processes unless they may linger.
 func (s *supervisor) reap(linger bool) {
 	options := 0
 	for {
@@ -149,8 +149,8 @@ func (s *supervisor) reap(linger bool) {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
-			return // no child: nothing is left
-		case pid == 0: // some are left, and none has ended yet
+			return // no children left
+		case pid == 0: // children left, none ended yet
 			options = 0
 			if !linger && !s.left {
 				s.left = true
@@ -173,22 +173,23 @@ func (s *supervisor) finish(survivors int) {
 	})
 }
 
-// watch sweeps when the lifeline closes, and has the witness begin when it is needed. adze never
-// writes after the spec.
+// watch sweeps when the lifeline closes, and starts the witness when needed. adze never writes
+// after the spec.
 func (s *supervisor) watch() {
 	s.seen.Await(lifelineFD)
 	var b [1]byte
 	for {
 		n, err := syscall.Read(lifelineFD, b[:])
 		if err != syscall.EINTR && n <= 0 {
-			s.seen.Begin() // while they end they ask
+			s.seen.Begin() // ending processes may still make calls
 			s.sweep()
 			return
 		}
 	}
 }
 
-// say writes one line of the status pipe. A failure means that adze is gone; the lifeline tells.
+// say writes a line to the status pipe. An error means that adze is gone, which the lifeline
+// reports.
 func say(line string) {
 	_, _ = syscall.Write(statusFD, []byte(line))
 }

@@ -37,7 +37,7 @@ func failLine(err error) string {
 	return line(Failed, int(errno), 0)
 }
 
-// unboxedLine tells the step as one word, whatever path it names.
+// unboxedLine encodes the step as one word, even if it names a path.
 func unboxedLine(f *namespace.Fault) string {
 	step, cause := f.Step, f.Err
 	for {
@@ -60,10 +60,10 @@ func parseUnboxed(errno, text string) (Event, bool) {
 	return Event{Kind: Unboxed, Errno: syscall.Errno(n), Step: step}, err == nil && err2 == nil
 }
 
-// word is any text in quotes without a blank.
+// word quotes a text without blanks.
 func word(s string) string { return strings.ReplaceAll(strconv.QuoteToASCII(s), " ", `\x20`) }
 
-// ParseEvent reads one line, without its newline. An unknown line is not an event.
+// ParseEvent parses one line, without its newline. It returns false for an unknown line.
 func ParseEvent(s string) (Event, bool) {
 	f := strings.Fields(s)
 	if len(f) != 3 {

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Grace is how long the processes of a command have between SIGTERM and SIGKILL. It must fit into
-// the 200 ms that an abort may take and the 100 ms by which a timeout may be late.
+// Grace is the time between SIGTERM and SIGKILL. It must fit into 200 ms for an abort and 100 ms of
+// delay for a timeout.
 const Grace = 50 * time.Millisecond
 
 const (
 	sweepRetry = time.Millisecond // after the first round of killing; doubled up to Grace
-	sweepLimit = 2 * time.Second  // then what is left is reported as survivors
-	maxPasses  = 64               // freezing passes of one round; a fork storm settles in a few
+	sweepLimit = 2 * time.Second  // later the rest counts as survivors
+	maxPasses  = 64               // freezing passes per round; a fork storm settles in a few
 )
 
-// sweep ends everything below this process: a request first, force after Grace, until nothing is
+// sweep ends everything below this process: SIGTERM first, SIGKILL after Grace, until nothing is
 // left or sweepLimit has passed. Only the first call does anything.
 func (s *supervisor) sweep() {
 	s.sweeping.Do(func() {
@@ -34,7 +34,7 @@ func (s *supervisor) sweep() {
 				return
 			}
 			if len(pids) > 0 && denied == len(pids) {
-				break // all of another user: trying again changes nothing
+				break // all belong to another user: retries are useless
 			}
 		}
 		s.finish(len(s.members()))
@@ -42,7 +42,7 @@ func (s *supervisor) sweep() {
 	})
 }
 
-// ask sends SIGTERM to all, and SIGCONT so that a stopped process can act on it.
+// ask sends SIGTERM to all, and SIGCONT so that a stopped process can handle it.
 func (s *supervisor) ask() {
 	pids := s.members()
 	s.note(pids)
@@ -52,10 +52,10 @@ func (s *supervisor) ask() {
 	}
 }
 
-// members lists the processes this shim has to end.
+// members lists the processes to end.
 func (s *supervisor) members() []int { return members(os.Getpid(), s.cmd) }
 
-// note remembers whom a sweep signalled, for the count in the report.
+// note records the signalled processes for the report.
 func (s *supervisor) note(pids []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,9 +80,9 @@ func (s *supervisor) waitGone(d time.Duration) bool {
 	}
 }
 
-// KillTree stops every process that list names, again until it names no new one, and then kills
-// them all: a stopped process cannot fork past the list, nor can its children be reaped and their
-// ids be given to somebody else. It returns whom it signalled and how many refused.
+// KillTree stops the listed processes until list has no new ones, and then kills them all: a
+// stopped process can neither fork nor reap its children, whose ids could be reused. It returns the
+// signalled processes and the number of refusals.
 func KillTree(list func() []int) (pids []int, denied int) {
 	seen := make(map[int]bool)
 	for range maxPasses {

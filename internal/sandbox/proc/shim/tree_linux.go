@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// Constants that package syscall lacks. golang.org/x/sys/unix has them, but importing it would move
-// this package's init behind most others (see init).
+// Constants missing in package syscall. Importing golang.org/x/sys/unix would move this package's
+// init behind most others (see init).
 const (
 	prSetChildSubreaper = 36
 	sysCloseRange       = 436
@@ -23,9 +23,9 @@ func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0, 0, 0, 0)
 }
 
-// deafen ignores the signals that a user or a command may send to this process; the lifeline is the
-// only way to end it early. It goes past os/signal, which takes a millisecond here. The runtime,
-// which still counts these signals as its own, sets them to their default in the command.
+// deafen ignores signals from users and commands; only the lifeline ends this process early. It
+// bypasses os/signal, which takes a millisecond here. The runtime still considers these signals its
+// own and resets them to their default in the command.
 func deafen() {
 	ignore := [4]uintptr{1} // struct sigaction with SIG_IGN
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
@@ -33,12 +33,12 @@ func deafen() {
 	}
 }
 
-// closeOthersOnExec keeps descriptors that adze itself inherited away from the command.
+// closeOthersOnExec hides descriptors inherited by adze from the command.
 func closeOthersOnExec(from uintptr) {
 	_, _, _ = syscall.RawSyscall(sysCloseRange, from, uintptr(^uint32(0)), closeRangeCloexec)
 }
 
-// dropStreams points the standard streams at /dev/null.
+// dropStreams redirects the standard streams to /dev/null.
 func dropStreams() {
 	null, err := syscall.Open("/dev/null", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -49,10 +49,9 @@ func dropStreams() {
 	}
 }
 
-// members lists what a shim has to end: all below it.
 func members(self, _ int) []int { return Descendants(self) }
 
-// endUnadopted has nothing to do: what loses its parent here is a child of the shim.
+// endUnadopted does nothing: orphans are the shim's children here.
 func endUnadopted(int) {}
 
 // Descendants returns the ids of all live processes below root, parents before children.
@@ -70,7 +69,7 @@ func Descendants(root int) []int {
 	})
 }
 
-// children appends the children of every thread of pid.
+// children appends the children of all of pid's threads.
 func children(pid int, to []int) []int {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/"
 	threads, err := os.ReadDir(dir)
@@ -91,8 +90,7 @@ func children(pid int, to []int) []int {
 	return to
 }
 
-// ScanDescendants does the same by reading the parent of every process, for kernels that do not
-// list children.
+// ScanDescendants is Descendants from each process's parent, for kernels that do not list children.
 func ScanDescendants(root int) []int {
 	kids := make(map[int][]int)
 	for _, pid := range AllPIDs() {
@@ -107,7 +105,7 @@ func ScanDescendants(root int) []int {
 	return all
 }
 
-// AllPIDs returns the ids of all processes this process can see.
+// AllPIDs returns the ids of all visible processes.
 func AllPIDs() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -124,7 +122,7 @@ func AllPIDs() []int {
 	return pids
 }
 
-// Stat is the part of /proc/PID/stat that tells one process from another (proc_pid_stat(5)).
+// Stat is the part of /proc/PID/stat that identifies a process (proc_pid_stat(5)).
 type Stat struct {
 	Name    string
 	State   byte
@@ -135,13 +133,13 @@ type Stat struct {
 	Pages   int64  // resident
 }
 
-// ReadStat reads the identity of a process, and whether it exists.
+// ReadStat reads a process's Stat. It returns false if the process does not exist.
 func ReadStat(pid int) (Stat, bool) {
 	p, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return Stat{}, false
 	}
-	// The name may hold blanks and parentheses; the last parenthesis ends it.
+	// The name may contain blanks and parentheses; the last parenthesis ends it.
 	open, end := bytes.IndexByte(p, '('), bytes.LastIndexByte(p, ')')
 	if open < 0 || end < open || end+2 > len(p) {
 		return Stat{}, false

@@ -8,20 +8,19 @@ import (
 	"syscall"
 )
 
-// adoptOrphans has no counterpart outside Linux.
+// adoptOrphans does nothing outside Linux.
 func adoptOrphans() {}
 
-// deafen swallows the signals that a user or a command may send to this process. Ignored ones would
-// stay ignored in the command.
+// deafen drops signals from users and commands. Ignored ones would stay ignored in the command.
 func deafen() {
 	nobody := make(chan os.Signal, 1)
 	signal.Notify(nobody, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 }
 
-// closeOthersOnExec has no portable counterpart.
+// closeOthersOnExec does nothing outside Linux.
 func closeOthersOnExec(uintptr) {}
 
-// dropStreams points the standard streams at /dev/null.
+// dropStreams redirects the standard streams to /dev/null.
 func dropStreams() {
 	null, err := syscall.Open("/dev/null", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -32,8 +31,8 @@ func dropStreams() {
 	}
 }
 
-// members is the command's process group while somebody is in it. A negative id means a group to
-// kill(2).
+// members returns the command's process group, as a negative id for kill(2), while it has
+// processes.
 func members(_, cmd int) []int {
 	if syscall.Kill(-cmd, 0) != nil {
 		return nil
@@ -41,5 +40,5 @@ func members(_, cmd int) []int {
 	return []int{-cmd}
 }
 
-// endUnadopted kills what the command left in its group, which is not below the shim any more.
+// endUnadopted kills the rest of the command's group, no longer below the shim.
 func endUnadopted(cmd int) { _ = syscall.Kill(-cmd, syscall.SIGKILL) }

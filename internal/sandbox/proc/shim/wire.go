@@ -11,17 +11,18 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// maxSpec bounds what a shim reads. Linux refuses arguments and environment above 6 MiB in all.
+// maxSpec limits a spec in bytes. Linux refuses more than 6 MiB of arguments and environment
+// together.
 const maxSpec = 8 << 20
 
-// SpecError says why a spec cannot be sent or read.
+// SpecError is the reason why a spec cannot be sent or read.
 type SpecError string
 
 func (e SpecError) Error() string { return "command cannot be started: " + string(e) }
 
 const errMalformed = SpecError("malformed request")
 
-// Encode returns the wire form of s: a length, then fields that each end in NUL.
+// Encode returns the wire form: a length, then fields that each end in NUL.
 func (s Spec) Encode() ([]byte, error) {
 	fields := []string{
 		s.Path, s.Dir, flag(s.Linger),
@@ -56,10 +57,10 @@ func flag(set bool) string {
 // specFields is the number of fields before the arguments.
 const specFields = 5
 
-// Decode reads what Encode wrote, without the length.
+// Decode parses the result of Encode, without the length.
 func Decode(p []byte) (Spec, error) {
 	fields := strings.Split(string(p), "\x00")
-	fields = fields[:len(fields)-1] // each field ends in NUL, so the last piece is empty
+	fields = fields[:len(fields)-1] // each field ends in NUL, so the last part is empty
 	if len(fields) < specFields {
 		return Spec{}, errMalformed
 	}

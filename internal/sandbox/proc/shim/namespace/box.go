@@ -1,16 +1,15 @@
-// Package namespace is what a shim builds around its command: mounts in namespaces of its own, a
-// system call filter, Landlock rules, bounds on memory and processes.
+// Package namespace builds the sandbox inside a shim: mounts in own namespaces, a system call
+// filter, Landlock rules, limits on memory and processes.
 //
-// adze decides what the box is (internal/sandbox) and sends it with the command; the shim only
-// carries it out, and reads back what it has built. A step that fails ends the shim before the
-// command starts.
+// adze plans the box (internal/sandbox) and sends it with the command; the shim builds it and reads
+// the mounts back. A failed step ends the shim before the command starts.
 //
-// The one rule: a box holds as it was ordered, or nothing runs in it.
+// The one rule: a box is exactly as ordered, or nothing runs in it.
 //
-// Start reading at Box, then Build (once for the process: mounts) and Confine (for the thread that
-// starts the command: rights, filter, rules), both of Linux; elsewhere a box is empty.
+// Start reading at Box, then Build (once per process: mounts) and Confine (for the thread that
+// starts the command: rights, filter, rules), both for Linux; elsewhere a box is empty.
 //
-// Rules of this package: those of package shim, which pays for each import with every command.
+// Rules of this package: those of package shim, because every command pays for each import.
 //
 // Known limits: namespaces and mounts need Linux 5.12, the filter amd64 or arm64.
 package namespace
@@ -21,105 +20,102 @@ import (
 	"strings"
 )
 
-// Box is what a shim builds. The zero value builds nothing.
+// Box describes a sandbox. The zero value builds nothing.
 type Box struct {
-	Own    bool    // the shim stands in new namespaces and makes the mounts; else somebody has made them
-	IDs    IDs     // the shim maps its own user and group, because nobody else did
-	Mounts []Mount // in this order; read back also when they are not Own
+	Own    bool    // the shim is in new namespaces and makes the mounts; else they exist already
+	IDs    IDs     // mapped by the shim, unless its parent did it
+	Mounts []Mount // in this order; checked even if not Own
 	Filter Filter
 	Rules  Rules
 
-	// Door is a descriptor, of a socket, by which the shim hands out a listener at DoorAddress of its
-	// network; if 0, none.
+	// Door is the descriptor of a socket for passing out a listener at DoorAddress in the shim's
+	// network; 0 means none.
 	Door int
 
-	// Asks is a descriptor, of a socket, over which the shim asks about ports and sockets of this
-	// machine that the command connects to (package seccomptrace); if 0, it does not.
+	// Asks is the descriptor of a socket for requests about this machine's ports and sockets to
+	// which the command connects (package seccomptrace); 0 means none.
 	Asks int
 
-	Memory    uint64 // bytes that all processes of the command may hold together; if 0, any
-	Processes uint64 // of the command at a time; if 0, any
+	Memory    uint64 // bytes for all processes together; 0 means no limit
+	Processes uint64 // at a time; 0 means no limit
 }
 
-// DoorPort is where programs inside find the door, on 127.0.0.1: the one that proxies use by habit.
+// DoorPort is the proxy's port inside, on 127.0.0.1: the usual one for proxies.
 const DoorPort = 3128
 
-// Empty reports that there is nothing to build.
+// Empty reports whether there is nothing to build.
 func (b Box) Empty() bool {
 	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
 }
 
-// Views reports that a view is among the mounts.
+// Views reports whether the mounts include a view.
 func (b Box) Views() bool {
 	return slices.ContainsFunc(b.Mounts, func(m Mount) bool { return m.Kind == View || m.Kind == Handed })
 }
 
-// IDs are a user and a group as the outside sees them; inside new namespaces nothing tells them.
-// Set: they are to be mapped.
+// IDs are a user and a group outside, which are not visible inside new namespaces. Set means that
+// they should be mapped.
 type IDs struct {
 	Set      bool
 	UID, GID int
 }
 
-// Mount is one place in the file tree of the command. Everything that no mount names is the host's,
-// read only.
+// A Mount is one place in the command's file tree. Places without a mount are the host's, read
+// only.
 type Mount struct {
 	Kind Kind
-	Path string // absolute and free of links; one that crosses a link is an error
-	From string // of the host, likewise, for Writable, View and Kept; the target of a Link; of Handed a number
-	// Upper is the folder of the host in which a View collects changes: in it are two empty
-	// folders, "upper" and "work".
+	Path string // absolute and free of links; a link is an error
+	From string // host path, likewise, for Writable, View and Kept; target for Link; a number for Handed
+	// Upper is the host folder for a View's changes, with two empty folders "upper" and "work".
 	Upper string
-	// Dev and Ino are the folder that From must be, for Writable and View; both 0: any.
+	// Dev and Ino identify the folder at From, for Writable and View; both 0 means any.
 	Dev, Ino uint64
 	Size     uint64 // bytes, for Private
 }
 
-// Kind says what is at the path of a mount.
+// Kind is the kind of a mount.
 type Kind byte
 
-// The kinds of mounts.
+// Mount kinds.
 const (
 	Writable Kind = 'w' // the host's, writable
-	View     Kind = 'v' // the host's through an overlay: what is changed lies in Upper, and the host's stays as it is
-	Handed   Kind = 't' // a view that a holder has made: From is the descriptor of its mount
-	Same     Kind = 's' // as around it, but a mount point, so that it cannot be renamed; it must exist
-	Locked   Kind = 'l' // as around it, but read only; it must exist
-	Empty    Kind = 'e' // an empty folder or file instead of what is there; nothing where nothing is
-	Private  Kind = 'p' // an empty writable folder of its own, gone with the command
+	View     Kind = 'v' // the host's through an overlay: changes go to Upper, and the host's stays unchanged
+	Handed   Kind = 't' // a view made by a holder: From is its mount's descriptor
+	Same     Kind = 's' // unchanged, but a mount point that cannot be renamed; must exist
+	Locked   Kind = 'l' // unchanged, but read only; must exist
+	Empty    Kind = 'e' // an empty folder or file over an existing one; nothing if missing
+	Private  Kind = 'p' // an empty writable folder, deleted with the command
 	Kept     Kind = 'k' // the host's, read only, also below a Private or Hollow one
-	Hollow   Kind = 'h' // an empty folder, read only, with nothing in it but what later mounts put there
+	Hollow   Kind = 'h' // an empty read-only folder for later mounts
 	Link     Kind = 'y' // a symbolic link to From, in a Hollow folder
-	Devices  Kind = 'd' // the devices that every program needs, and terminals of its own
-	Proc     Kind = 'c' // the processes of the command alone
+	Devices  Kind = 'd' // the usual devices, with separate terminals
+	Proc     Kind = 'c' // the command's processes only
 )
 
-// Filter says which sockets the system call filter leaves. What it closes beside them is told in
-// filter_linux.go.
+// Filter selects the sockets allowed by the system call filter. filter_linux.go describes its other
+// restrictions.
 type Filter byte
 
-// The filters.
 const (
 	NoFilter  Filter = 0
-	OwnNet    Filter = 'n' // any of the internet's, because the network is the command's own
-	NoSockets Filter = 'u' // none but pairs; modes, owners, times and attributes of files stay as they are, too
+	OwnNet    Filter = 'n' // all internet sockets, because the network is the command's own
+	NoSockets Filter = 'u' // only pairs; changes of modes, owners, times and attributes are also refused
 )
 
-// Rules are those of Landlock: folders and files, with all that is below them. Nothing else can be
-// opened.
+// Rules are Landlock rules: files and folders with their content. Nothing else can be opened.
 type Rules struct {
-	Read, Write []string // what is not there is left out of Read; of Write it is an error
-	// Made is a descriptor of these rules as Make has made them; Read then need not be named. if 0,
-	// they are made with the box.
+	Read, Write []string // missing paths are skipped in Read and an error in Write
+	// Made is a descriptor of these rules from Make, which makes Read unnecessary; 0 means that
+	// Confine makes them.
 	Made int
 }
 
 func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 && r.Made == 0 }
 
-// NoView begins the text of a fault when an overlay cannot be made.
+// NoView begins the text of a Fault if an overlay cannot be made.
 const NoView = "private view of the workspace"
 
-// Fault is a step that failed: what was tried, and the error of the system.
+// A Fault is a failed step with its system error.
 type Fault struct {
 	Step string
 	Err  error
@@ -128,7 +124,7 @@ type Fault struct {
 func (f *Fault) Error() string { return f.Step + ": " + f.Err.Error() }
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Fields is the wire form: texts without NUL, each begun by a letter that says what it is.
+// Fields returns the wire form: texts without NUL, each with a letter for its meaning.
 func (b Box) Fields() []string {
 	var out []string
 	flag := func(set bool, name string) {
@@ -158,7 +154,7 @@ func (b Box) Fields() []string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// Parse reads what Fields wrote.
+// Parse parses the result of Fields.
 func Parse(fields []string) (Box, bool) {
 	var b Box
 	for _, f := range fields {

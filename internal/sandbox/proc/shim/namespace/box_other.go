@@ -8,7 +8,7 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// Build refuses every box: nothing here could hold one.
+// Build returns an error for every box except the empty one.
 func (b Box) Build() error {
 	if b.Empty() {
 		return nil
@@ -16,8 +16,8 @@ func (b Box) Build() error {
 	return &Fault{"sandbox", syscall.ENOSYS}
 }
 
-// Confine has nothing to do.
+// Confine does nothing.
 func (b Box) Confine() (*seccomptrace.Witness, error) { return nil, nil }
 
-// Hold is of nothing: there are no views here.
+// Hold does nothing: this system has no views.
 func Hold([]string) (exit int, ours bool) { return 0, false }

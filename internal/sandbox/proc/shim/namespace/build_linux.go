@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// Build makes the mounts of a box, for the whole process, and reads back what they are. It must run
-// before any thread is confined.
+// Build makes a box's mounts for the whole process and checks them. Call it before confining any
+// thread.
 func (b Box) Build() error {
 	if b.Empty() {
 		return nil
@@ -33,15 +33,15 @@ func (b Box) Build() error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	// What the command could learn from this process, it cannot reach (prctl(2)).
+	// This keeps the command from reading this process (prctl(2)).
 	if _, err := call(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0); err != nil {
 		return &Fault{"conceal the supervising process", err}
 	}
 	return nil
 }
 
-// apply maps this user and group to themselves (user_namespaces(7)). It is done here and not by
-// adze, because adze is concealed, and so are the files of a process that it has just forked.
+// apply maps this user and group to themselves (user_namespaces(7)). adze cannot do it, because it
+// is concealed and so are the files of its new children.
 func (ids IDs) apply() error {
 	uid, gid := strconv.Itoa(ids.UID), strconv.Itoa(ids.GID)
 	for _, f := range [][2]string{{"setgroups", "deny"}, {"uid_map", uid + " " + uid + " 1"}, {"gid_map", gid + " " + gid + " 1"}} {
@@ -62,7 +62,7 @@ func writeFile(path, content string) error {
 	return err
 }
 
-// assemble makes the tree of the command and moves the process into it.
+// assemble makes the command's tree and moves the process into it.
 func (b Box) assemble() error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return &Fault{"make mounts private", err}
@@ -80,7 +80,7 @@ func (b Box) assemble() error {
 	if err := setAttr(top, attrReadOnly|attrNoSuid|attrNoDev, 0); err != nil {
 		return &Fault{"make all mounts read only", err}
 	}
-	// On top of the root folder it hides nothing: paths still begin below it, until the switch.
+	// On top of the root folder it hides nothing: paths start below it until the switch.
 	if err := attach(top, old); err != nil {
 		return &Fault{"attach the new root", err}
 	}
@@ -103,7 +103,7 @@ func (b Box) assemble() error {
 	return enter(top)
 }
 
-// enter makes the tree the root of this process and lets go of the host's.
+// enter makes the tree this process's root and releases the host's.
 func enter(top int) error {
 	if err := syscall.Fchdir(top); err != nil {
 		return &Fault{"enter the new root", err}
@@ -111,7 +111,7 @@ func enter(top int) error {
 	if err := syscall.PivotRoot(".", "."); err != nil {
 		return &Fault{"switch to the new root", err}
 	}
-	// The host's root now lies on top, at the same place.
+	// The host's root is now on top, at the same place.
 	if err := syscall.Unmount(".", syscall.MNT_DETACH); err != nil {
 		return &Fault{"let go of the old root", err}
 	}
@@ -121,9 +121,8 @@ func enter(top int) error {
 	return nil
 }
 
-// capPIDs bounds the processes of the namespace by the kernel itself, which can since Linux 6.14;
-// the watch in package shim does it where the kernel cannot. 301 is the least that the kernel
-// takes.
+// capPIDs limits the namespace's processes in the kernel, since Linux 6.14; otherwise the watch in
+// package shim does. The kernel's minimum is 301.
 func (b Box) capPIDs() {
 	if b.Processes > 0 {
 		_ = writeFile("/proc/sys/kernel/pid_max", strconv.FormatUint(max(b.Processes, 301), 10))

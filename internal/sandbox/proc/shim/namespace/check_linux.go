@@ -3,14 +3,14 @@ package namespace
 import "syscall"
 
 const (
-	mountReadOnly = 1 // ST_RDONLY of statfs(2)
+	mountReadOnly = 1 // ST_RDONLY in statfs(2)
 	magicTmpfs    = 0x01021994
 	magicProc     = 0x9fa0
 	magicOverlay  = 0x794c7630
 	nullDevice    = 1<<8 | 3
 )
 
-// check reads back what the mounts are, whoever has made them.
+// check compares the existing mounts with the planned ones, whoever made them.
 func (b Box) check() error {
 	if len(b.Mounts) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (b Box) check() error {
 	return nil
 }
 
-// fault is what check finds.
+// fault is an error found by check.
 type fault string
 
 func (f fault) Error() string { return string(f) }

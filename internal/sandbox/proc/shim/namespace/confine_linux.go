@@ -7,10 +7,10 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// Confine takes from the calling thread, and from what it starts, all that the command must not
-// have. The thread must be locked, and is good for nothing but starting the command. Other threads
-// of the process stay as they are, so that they can end the command, and it cannot reach them.
-// Somebody must attend to the witness as soon as the command runs; if nil, there is none.
+// Confine removes from the calling thread and its children all rights forbidden to the command. The
+// thread must be locked and is useful only for starting the command. Other threads keep their
+// rights, so they can end the command, and it cannot reach them. The caller must serve the witness,
+// if not nil, as soon as the command runs.
 func (b Box) Confine() (*seccomptrace.Witness, error) {
 	if b.Empty() {
 		return nil, nil
@@ -48,12 +48,11 @@ const (
 	prSetNoNewPrivs = 38
 	prCapbsetDrop   = 24
 	capVersion3     = 0x20080522
-	lastCap         = 63 // the kernel says where its list ends
+	lastCap         = 63 // the kernel reports its own last one
 )
 
-// Rights that root keeps over files that it may reach anyway: a workspace in a container often
-// belongs to somebody else. Mounts that are read only stay so for whoever has them
-// (capabilities(7)).
+// Rights that root keeps over reachable files: a workspace in a container often belongs to another
+// user. Read-only mounts stay read only (capabilities(7)).
 const (
 	capChown       = 0
 	capDacOverride = 1
@@ -63,8 +62,7 @@ const (
 	overFiles = 1<<capChown | 1<<capDacOverride | 1<<capFowner | 1<<capFsetid
 )
 
-// dropRights leaves the thread no capability, or those over files where it is root and mounts
-// decide what it reaches.
+// dropRights drops all capabilities, except those over files for root if mounts limit its reach.
 func dropRights(mounts bool) error {
 	keep := uint32(0)
 	if mounts && syscall.Geteuid() == 0 {
@@ -86,7 +84,7 @@ func dropRights(mounts bool) error {
 		if err == syscall.EINVAL {
 			break
 		}
-		// Without the right to drop it there is none to pass on: no_new_privs keeps it so.
+		// Without the right to drop it there is none to pass on: no_new_privs ensures that.
 		if err != nil && err != syscall.EPERM {
 			return err
 		}

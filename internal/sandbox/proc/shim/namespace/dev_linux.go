@@ -39,7 +39,7 @@ func (t *tree) devices(path string) error {
 	return t.terminals(fs)
 }
 
-// device puts one of the host's devices into the new folder.
+// device adds one of the host's devices to the new folder.
 func (t *tree) device(folder int, name string) error {
 	from, err := openNoLinks(t.old, "dev/"+name, oPath)
 	if err == syscall.ENOENT && name == "tty" {
@@ -62,7 +62,7 @@ func (t *tree) device(folder int, name string) error {
 	return copyOnto(from, to, attrNoSuid|attrNoExec)
 }
 
-// terminals makes the pseudo terminals of the command, none of which is the user's.
+// terminals makes the command's pseudo terminals, separate from the user's.
 func (t *tree) terminals(dev int) error {
 	fs, err := newFS("devpts", attrNoSuid|attrNoExec, "ptmxmode", "0666", "mode", "0620")
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *tree) terminals(dev int) error {
 	return attach(fs, at)
 }
 
-// proc mounts the processes of this namespace.
+// proc mounts this namespace's processes.
 func (t *tree) proc(path string) error {
 	fs, err := newFS("proc", attrNoSuid|attrNoDev|attrNoExec)
 	if err != nil {

@@ -5,18 +5,17 @@ import (
 	"unsafe"
 )
 
-// A mount that is read only keeps nobody from writing to a FIFO on it. Landlock does: what is
-// opened for writing must lie below a folder that the box lets the command write. It takes some
-// microseconds for each command and nothing for each open, where a supervisor of opens would double
-// what they take.
+// A read-only mount does not prevent writing to a FIFO on it. Landlock does: it allows opening for
+// writing only below writable mounts. It costs some microseconds per command and nothing per open,
+// whereas a supervisor of opens would double their time.
 
 const (
-	mayRefer = 1 << 13 // to move between folders, which every set of rules forbids that does not allow it
+	mayRefer = 1 << 13 // moves between folders, which Landlock forbids unless allowed
 	referABI = 2
 )
 
-// fence restricts the calling thread to open for writing only what the mounts leave to write.
-// Kernels without Landlock have no fence, and the self-test of the sandbox says so.
+// fence limits opening for writing to the writable mounts, for the calling thread. Without Landlock
+// it does nothing, and the self-test reports that.
 func fence(mounts []Mount) error {
 	if ABI() < referABI {
 		return nil

@@ -9,15 +9,14 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// The system call filter is one program of the classic packet filter (seccomp(2)). It closes what
-// lets a command change its namespaces or mounts, look into other processes, use keys, or reach the
-// kernel by ways that the other parts of the box cannot see: io_uring opens sockets without
-// socket(2), bpf, perf and userfaultfd are ways in of many exploits.
+// The system call filter is one classic packet filter program (seccomp(2)). It refuses calls that
+// change namespaces or mounts, access other processes, use keys, or bypass the rest of the box:
+// io_uring opens sockets without socket(2); bpf, perf and userfaultfd are used by many exploits.
 //
-// It does not decide by what lies behind pointers, which can change after it looked: clone3 and
-// openat2 are answered as if the kernel had none, and libraries then use clone and openat.
+// It never depends on data behind pointers, which can change after the check: clone3 and openat2
+// fail as on an old kernel, and libraries then use clone and openat.
 
-// Instructions and answers (linux/filter.h, linux/seccomp.h).
+// Instructions and results (linux/filter.h, linux/seccomp.h).
 const (
 	load    = 0x20 // ld [k]
 	ifEqual = 0x15 // jeq #k
@@ -36,7 +35,7 @@ const (
 	answerErrno = 0x00050000
 	answerTell  = 0x7fc00000 // ask the listener (seccomp_unotify(2))
 
-	newNamespaces = 0x7e020000 // the flags of clone(2) that make any
+	newNamespaces = 0x7e020000 // clone(2)'s flags for new namespaces
 	x32Table      = 0x40000000
 
 	tiocsti   = 0x5412
@@ -44,7 +43,7 @@ const (
 
 	seccompSetFilter = 1
 	newListener      = 1 << 3
-	waitKillable     = 1 << 5 // since Linux 5.19: signals do not make a call that is told of start again
+	waitKillable     = 1 << 5 // since Linux 5.19: signals do not restart a reported call
 )
 
 type instruction struct {
@@ -57,31 +56,29 @@ func refusal(errno syscall.Errno) instruction {
 	return instruction{code: answer, k: answerErrno | uint32(errno)}
 }
 
-// rule is what one call gets: instructions of which each way ends in an answer.
+// rule holds one call's instructions; each path ends in a result.
 type rule struct {
 	number uint32
 	does   []instruction
 }
 
-// terms are what a filter depends on beside the architecture. The kernel tells a witness of some
-// calls; the zero value is of none. Without a witness nobody connects sockets of this machine, so
-// none are made.
+// terms are a filter's parameters besides the architecture. Without a witness the command cannot
+// connect local sockets, so it gets none.
 type terms struct {
 	witness bool
-	tells   []uint32 // calls that the kernel tells of
-	bits    uint32   // of permissions that no file may be given
+	tells   []uint32 // calls reported to the witness
+	bits    uint32   // permission bits forbidden for files
 }
 
-// Bits of permissions by which a program runs as who owns it, or with its group, for whoever starts
-// it: a mount keeps the command from using them, and whoever comes by outside later has no such
-// mount.
+// Permission bits that run a program as its owner or group for every caller. Mounts keep the
+// command from using them, but not users outside later.
 const (
 	setUser  = 0o4000
 	setGroup = 0o2000
 )
 
-// forbidden are those that nobody may be given by a command. Who is not root has one group to give,
-// and needs the other bit for folders.
+// forbidden returns the forbidden bits. A user other than root has only one group to give, and
+// needs the other bit for folders.
 func forbidden() uint32 {
 	if syscall.Geteuid() == 0 {
 		return setUser | setGroup
@@ -89,9 +86,9 @@ func forbidden() uint32 {
 	return setUser
 }
 
-// program is the filter of an architecture, nil where its numbers are not known. Calls are searched
-// for by halves: the kernel runs the program for every number there is before it puts it on, and
-// for each call that has more than one answer.
+// program returns an architecture's filter, or nil if its numbers are unknown. It uses a binary
+// search: the kernel runs the program once for every call number on installation, and later for
+// each call with more than one result.
 func (f Filter) program(n numbers, t terms) []instruction {
 	if n.arch == 0 {
 		return nil
@@ -105,7 +102,7 @@ func (f Filter) program(n numbers, t terms) []instruction {
 	}
 	rules := f.rules(n, t)
 	sortRules(rules)
-	// Of two for one call the first counts.
+	// The first rule for a call wins.
 	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.number == b.number })
 	return append(p, search(rules)...)
 }
@@ -114,7 +111,7 @@ func sortRules(rules []rule) {
 	slices.SortStableFunc(rules, func(a, b rule) int { return cmp.Compare(a.number, b.number) })
 }
 
-// rules are those for each call that is not simply allowed.
+// rules returns the rules for all calls not simply allowed.
 func (f Filter) rules(n numbers, t terms) []rule {
 	refuse := refusal(syscall.EPERM)
 	var out []rule
@@ -144,17 +141,17 @@ func (f Filter) rules(n numbers, t terms) []rule {
 		local = []instruction{refuse}
 	}
 	return append(out,
-		// Only the lower half of an argument counts for these calls, whatever the upper half says.
+		// Only the lower half of these calls' arguments counts.
 		rule{n.clone, []instruction{{load, 0, 0, atArgs}, {ifSet, 0, 1, newNamespaces}, refuse, allow}},
 		rule{n.ioctl, []instruction{{load, 0, 0, atArgs + 8}, {ifEqual, 1, 0, tiocsti}, {ifEqual, 0, 1, tiocLinux}, refusal(syscall.EPERM), allow}},
 		rule{n.socket, sockets(local, families, refuse)},
-		// Another family has the kernel load what it is made of, also where it then makes no pair.
+		// Other families make the kernel load their modules, even without making a pair.
 		rule{n.socketpair, sockets(connected(refusal(syscall.ESOCKTNOSUPPORT)), nil, refusal(syscall.EPERM))},
 	)
 }
 
-// without refuses to give a file the bits, and otherwise goes on behind. Without the flags that
-// make a file, what stands in place of its permissions is rubbish.
+// without refuses to give a file the bits, and otherwise continues after itself. Without flags that
+// create a file, the permission argument is undefined.
 func (m modeCall) without(bits uint32) []instruction {
 	p := []instruction{{load, 0, 0, atArgs + 8*m.mode}, {ifSet, 0, 1, bits}, refusal(syscall.EPERM)}
 	if m.flags == 0 {
@@ -163,9 +160,9 @@ func (m modeCall) without(bits uint32) []instruction {
 	return append([]instruction{{load, 0, 0, atArgs + 8*m.flags}, {ifSet, 0, uint8(len(p)), syscall.O_CREAT | tmpFile}}, p...)
 }
 
-const tmpFile = 0x400000 // O_TMPFILE without O_DIRECTORY, which it holds too
+const tmpFile = 0x400000 // O_TMPFILE without O_DIRECTORY, which it includes
 
-// search finds the rule of a call among some that are sorted, and allows all others.
+// search returns a binary search in sorted rules. Calls without a rule are allowed.
 func search(rules []rule) []instruction {
 	allow := instruction{answer, 0, 0, answerAllow}
 	switch len(rules) {
@@ -178,13 +175,13 @@ func search(rules []rule) []instruction {
 	middle := len(rules) / 2
 	below, above := search(rules[:middle]), search(rules[middle:])
 	p := []instruction{{ifAbove, 0, 1, rules[middle].number}, {jump, 0, 0, uint32(len(below))}}
-	if len(below) <= 255 { // as far as a condition leads
+	if len(below) <= 255 { // the range of a condition's jump
 		p = []instruction{{ifAbove, uint8(len(below)), 0, rules[middle].number}}
 	}
 	return append(append(p, below...), above...)
 }
 
-// sockets does something for those of this machine, allows some families and nothing else.
+// sockets runs local for local sockets, allows families, and refuses the rest.
 func sockets(local []instruction, families []uint32, refuse instruction) []instruction {
 	p := []instruction{{load, 0, 0, atArgs}, {ifEqual, 0, uint8(len(local)), syscall.AF_UNIX}}
 	p = append(p, local...)
@@ -194,11 +191,11 @@ func sockets(local []instruction, families []uint32, refuse instruction) []instr
 	return append(p, refuse)
 }
 
-// typeOfSocket are the bits of the second argument of socket(2) that are no flags.
+// typeOfSocket masks out the flags in socket(2)'s second argument.
 const typeOfSocket = 0xf
 
-// connected allows sockets of this machine that are connected before they send. One for datagrams
-// sends to any name, which lies behind a pointer.
+// connected allows local sockets that connect before sending. A datagram socket sends to any name,
+// which is behind a pointer.
 func connected(otherwise instruction) []instruction {
 	p := []instruction{{load, 0, 0, atArgs + 8}, {andWith, 0, 0, typeOfSocket}}
 	for _, kind := range []uint32{syscall.SOCK_STREAM, syscall.SOCK_SEQPACKET} {
@@ -207,7 +204,7 @@ func connected(otherwise instruction) []instruction {
 	return append(p, otherwise)
 }
 
-// terms are those of the filter of a box. A command without sockets needs nobody to answer for it.
+// terms returns the parameters for a box. A command without sockets needs no witness.
 func (b Box) terms() terms {
 	tells := seccomptrace.Tells(b.Views())
 	if b.Filter == NoSockets || len(tells) == 0 {
@@ -216,9 +213,8 @@ func (b Box) terms() terms {
 	return terms{true, tells, forbidden()}
 }
 
-// install puts the filter on the calling thread and all that it starts. With a witness it returns
-// the descriptor that this one listens on; -1 where the kernel gives none, because it is old, or
-// because another program listens already.
+// install adds the filter to the calling thread and its children. It returns the witness's
+// descriptor, or -1 if there is none, because the kernel is old or another program already listens.
 func (b Box) install() (listener int, err error) {
 	if t := b.terms(); t.witness {
 		p := b.Filter.program(here(), t)

@@ -10,17 +10,17 @@ import (
 // HoldWord is the hidden first argument that makes this binary hold views: see Hold.
 const HoldWord = "__hold-views"
 
-// HoldFD is the descriptor of the socket over which a holder speaks.
+// HoldFD is the descriptor of a holder's socket.
 const HoldFD = 3
 
-// HeldFolder is a folder of the host of which a holder makes a view.
+// HeldFolder is a host folder for which a holder makes a view.
 type HeldFolder struct {
-	Path     string // of the host, absolute and free of links
-	Upper    string // the folder with "upper" and "work", as of Mount
-	Dev, Ino uint64 // that the folder must have
+	Path     string // on the host, absolute and free of links
+	Upper    string // with "upper" and "work", as for Mount
+	Dev, Ino uint64 // expected identity
 }
 
-// HoldArgs are the arguments of a holder after HoldWord.
+// HoldArgs returns a holder's arguments after HoldWord.
 func HoldArgs(ids IDs, views []HeldFolder) (args []string) {
 	args = []string{strconv.FormatBool(ids.Set), strconv.Itoa(ids.UID), strconv.Itoa(ids.GID)}
 	for _, h := range views {
@@ -29,14 +29,14 @@ func HoldArgs(ids IDs, views []HeldFolder) (args []string) {
 	return args
 }
 
-// Hold is the life of a process that holds views which last longer than one command. It reports
-// whether the arguments asked for it.
+// Hold runs a process that holds views for longer than one command. It reports whether the
+// arguments asked for it.
 //
-// The process runs in namespaces of its own. It waits for a byte, mounts an overlay on each folder
-// and answers with a line that is empty when all are there. Then it answers each byte, the number
-// of a view, with a descriptor of a detached copy of that view's mount: adze works on files through
-// it, and the shim of a command attaches it. All copies are the same file system, so that each sees
-// at once what another one changes. It ends when nobody has the other end of the socket.
+// The process runs in its own namespaces. It waits for a byte, mounts an overlay on each folder and
+// responds with a line, which is empty on success. Then it responds to each byte, a view's number,
+// with the descriptor of a detached copy of its mount: adze uses it for file access, and a
+// command's shim attaches it. All copies are the same file system, so changes are visible in all at
+// once. The process ends when the other end of the socket is closed.
 func Hold(args []string) (exit int, ours bool) {
 	if len(args) < 2 || args[1] != HoldWord {
 		return 0, false
@@ -85,7 +85,7 @@ func fdRead(fd int, p []byte) (int, error) {
 	}
 }
 
-// holdAll mounts the views, each on the folder that it is of.
+// holdAll mounts each view on its folder.
 func holdAll(args []string) (trees []int, err error) {
 	const first, each = 3, 4
 	if len(args) < first || (len(args)-first)%each != 0 {
@@ -123,14 +123,14 @@ func holdAll(args []string) (trees []int, err error) {
 		}
 		trees = append(trees, fs)
 	}
-	// Commands cannot learn anything from this process (prctl(2)).
+	// This keeps commands from reading this process (prctl(2)).
 	if _, err := call(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0); err != nil {
 		return nil, &Fault{"conceal the holder of views", err}
 	}
 	return trees, nil
 }
 
-// mountView mounts a view at its place below top and returns its descriptor.
+// mountView mounts a view below top and returns its descriptor.
 func mountView(old, top int, m Mount) (int, error) {
 	t := tree{old: old, top: top}
 	fs, err := t.overlay(m)
@@ -145,7 +145,7 @@ func mountView(old, top int, m Mount) (int, error) {
 	return fs, attach(fs, to)
 }
 
-// ofHolder attaches a copy of a view that a holder has handed over.
+// ofHolder attaches a copy of a holder's view.
 func (t *tree) ofHolder(m Mount) error {
 	fd, err := strconv.Atoi(m.From)
 	if err != nil {

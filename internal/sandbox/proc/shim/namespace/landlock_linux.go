@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Rights of Landlock over files (linux/landlock.h).
+// Landlock rights over files (linux/landlock.h).
 const (
 	mayExecute  = 1 << 0
 	mayWrite    = 1 << 1
@@ -16,7 +16,7 @@ const (
 
 	ofFiles = mayExecute | mayWrite | mayRead | mayTruncate | mayIoctl
 
-	leastABI = 3 // from which on truncation is held
+	leastABI = 3 // the first with truncation
 	scopeABI = 6
 	scopes   = 3 // abstract sockets and signals
 
@@ -24,7 +24,7 @@ const (
 	ruleBelow       = 1
 )
 
-// handled are all rights of a version.
+// handled returns all rights in a Landlock version.
 func handled(abi int) uint64 {
 	switch {
 	case abi < 3:
@@ -35,7 +35,7 @@ func handled(abi int) uint64 {
 	return 1<<16 - 1
 }
 
-// ABI is the version of Landlock that the kernel has; 0 is none.
+// ABI returns the kernel's Landlock version, or 0.
 func ABI() int {
 	abi, err := call(sysLandlockCreate, 0, 0, landlockVersion)
 	if err != nil {
@@ -44,9 +44,8 @@ func ABI() int {
 	return abi
 }
 
-// Make makes the rules, for any number of threads of any process to be restricted by. The kernel
-// refuses rights that it does not know, so that what is asked for is what holds. A file that is
-// replaced by another is not theirs any more.
+// Make makes the ruleset, which can restrict any number of threads in any process. The kernel
+// refuses unknown rights, so the requested ones hold. A file that replaces another is not covered.
 func (r Rules) Make() (set int, err error) {
 	abi := ABI()
 	if abi < leastABI {
@@ -92,10 +91,10 @@ func (r Rules) enforce() error {
 	return err
 }
 
-// Self is this program, whatever its path is and whoever may walk it.
+// Self is this program, even if its path is unreachable.
 const Self = "/proc/self/exe"
 
-// allow adds a rule for a file, or a folder and what is below it.
+// allow adds a rule for a file, or for a folder and its content.
 func allow(set int, path string, rights uint64) error {
 	flags := oPath | syscall.O_CLOEXEC | syscall.O_NOFOLLOW
 	if path == Self {
@@ -112,7 +111,7 @@ func allow(set int, path string, rights uint64) error {
 	}
 	switch st.Mode & syscall.S_IFMT {
 	case syscall.S_IFLNK:
-		return nil // a link needs no right; where it leads does
+		return nil // a link needs no right, only its target
 	case syscall.S_IFDIR:
 	default:
 		rights &= ofFiles

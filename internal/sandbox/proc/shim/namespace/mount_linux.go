@@ -6,12 +6,13 @@ import (
 	"syscall"
 )
 
-// tree is the file tree of a command while it is made.
+// tree is a command's file tree under construction.
 type tree struct {
 	old   int // the host's root
 	top   int // the new root
-	empty int // a folder with an empty folder and an empty file in it
-	// hollow are file systems in which places of later mounts are made; then they become read only.
+	empty int // a folder with an empty folder and an empty file
+	// hollow lists file systems with mount points for later mounts; they become read only at the
+	// end.
 	hollow []int
 }
 
@@ -45,7 +46,7 @@ func (t *tree) add(m Mount) error {
 	return syscall.EINVAL
 }
 
-// fromHost puts a file or folder of the host at its place.
+// fromHost mounts a host file or folder.
 func (t *tree) fromHost(m Mount, attrs uint64) error {
 	from, err := openNoLinks(t.old, m.From, oPath)
 	if err != nil {
@@ -57,7 +58,7 @@ func (t *tree) fromHost(m Mount, attrs uint64) error {
 		return err
 	}
 	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
-		return syscall.ESTALE // it was replaced
+		return syscall.ESTALE // replaced meanwhile
 	}
 	to, err := t.point(m.Path, st.Mode&syscall.S_IFMT == syscall.S_IFDIR)
 	if err != nil {
@@ -67,7 +68,7 @@ func (t *tree) fromHost(m Mount, attrs uint64) error {
 	return copyOnto(from, to, attrs)
 }
 
-// view puts a folder of the host at its place through an overlay.
+// view mounts a host folder through an overlay.
 func (t *tree) view(m Mount) error {
 	fs, err := t.overlay(m)
 	if err != nil {
@@ -82,10 +83,9 @@ func (t *tree) view(m Mount) error {
 	return attach(fs, to)
 }
 
-// overlay makes the overlay of a View (overlayfs.rst), which is nowhere yet. All three folders
-// are named by descriptors, so that nobody turns them elsewhere and no name needs quoting.
-// userxattr is what the kernel lets anybody use; it also keeps renamed folders and changed
-// attributes whole in the upper folder.
+// overlay makes a View's detached overlay (overlayfs.rst). It names all three folders by
+// descriptors, which cannot be redirected and need no quoting. userxattr is available to all users;
+// it also keeps renamed folders and changed attributes complete in the upper folder.
 func (t *tree) overlay(m Mount) (int, error) {
 	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *tree) overlay(m Mount) (int, error) {
 		return -1, err
 	}
 	if (m.Dev != 0 || m.Ino != 0) && (uint64(st.Dev) != m.Dev || st.Ino != m.Ino) {
-		return -1, syscall.ESTALE // it was replaced
+		return -1, syscall.ESTALE // replaced meanwhile
 	}
 	upper, err := openNoLinks(t.old, m.Upper+"/upper", oPath|syscall.O_DIRECTORY)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *tree) overlay(m Mount) (int, error) {
 	return fs, nil
 }
 
-// Options of overlays that have no value. Without volatile the kernel would write the whole file
-// system to the disk when the view goes; no view is mounted twice.
+// Overlay options without a value. Without volatile the kernel would sync the whole file system
+// when the view ends; no view is mounted twice.
 const (
 	userXattr = "userxattr"
 	volatile  = "volatile"
@@ -125,10 +125,10 @@ const (
 
 func byDescriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// viewFault tells that it is the overlay that cannot be had.
+// viewFault marks an error as a missing overlay.
 func viewFault(err error) error { return &Fault{NoView, err} }
 
-// onItself makes a mount point of what is at a path, which is looked up once.
+// onItself turns a path into a mount point, with a single lookup.
 func (t *tree) onItself(path string, attrs uint64) error {
 	at, err := openNoLinks(t.top, path, oPath)
 	if err != nil {
@@ -152,7 +152,7 @@ func copyOnto(from, to int, attrs uint64) error {
 	return attach(copied, to)
 }
 
-// point opens the place of a mount, and makes it where a private folder hides it.
+// point opens a mount point, and makes it if a private folder hides it.
 func (t *tree) point(path string, folder bool) (int, error) {
 	fd, err := openNoLinks(t.top, path, oPath)
 	if err != syscall.ENOENT {
@@ -188,7 +188,7 @@ func (t *tree) point(path string, folder bool) (int, error) {
 	return at, nil
 }
 
-// blank hides what is at a path behind nothing.
+// blank hides a path behind an empty file or folder.
 func (t *tree) blank(path string) error {
 	at, err := openNoLinks(t.top, path, oPath)
 	if err == syscall.ENOENT {
@@ -214,15 +214,15 @@ func (t *tree) blank(path string) error {
 	return copyOnto(from, at, attrReadOnly)
 }
 
-// makeEmpty makes what blank puts before others, first of all, in a small file system of its own.
+// makeEmpty makes the sources for blank first, in a small file system of their own.
 func (t *tree) makeEmpty() error {
 	fs, err := newFS("tmpfs", attrNoSuid|attrNoDev|attrNoExec, "size", "4096", "mode", "0755")
 	if err != nil {
 		return err
 	}
 	t.empty = fs
-	// A detached tree cannot be copied from before Linux 6.15, so it lies where the mount of Proc
-	// covers it.
+	// Before Linux 6.15 a detached tree cannot be copied, so it is attached where Proc's mount
+	// covers it later.
 	at, err := openNoLinks(t.top, "proc", oPath|syscall.O_DIRECTORY)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (t *tree) private(m Mount) error {
 	return attach(fs, at)
 }
 
-// hollowSize bounds a Hollow folder, in bytes: it holds names only.
+// hollowSize limits a Hollow folder in bytes: it holds names only.
 const hollowSize = 4 << 20
 
 func (t *tree) hollowOut(m Mount) error {
@@ -286,7 +286,7 @@ func (t *tree) link(m Mount) error {
 	return symlinkat(m.From, at, m.Path[cut+1:])
 }
 
-// privateMode is that of the host for the folders where everybody writes.
+// privateMode returns the host's mode for world-writable folders.
 func privateMode(path string) string {
 	if strings.HasSuffix(path, "/tmp") || strings.HasSuffix(path, "/shm") {
 		return "1777"

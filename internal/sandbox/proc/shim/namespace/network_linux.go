@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// loopbackUp lets programs of a new network namespace reach each other (netdevice(7)). There is no
+// loopbackUp lets programs in a new network namespace reach each other (netdevice(7)). There is no
 // other interface.
 func loopbackUp() error {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
@@ -22,9 +22,9 @@ func loopbackUp() error {
 	return err
 }
 
-// openDoor binds a listener in this network and hands it to adze over a socket: wherever it is
-// accepted from, it stays of this network (socket(7)), so that adze serves the command without a
-// port or a path outside. Nothing of it is left here.
+// openDoor binds a listener in this network and passes it to adze over a socket. It stays in this
+// network wherever it is used (socket(7)), so adze serves the command without a port or a path
+// outside. Nothing of it remains here.
 func openDoor(socket int) error {
 	defer syscall.Close(socket)
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

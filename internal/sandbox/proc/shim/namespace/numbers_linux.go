@@ -2,30 +2,29 @@ package namespace
 
 import "runtime"
 
-// numbers are what the filter must know of an architecture. All that are known stand here whatever
-// the program is built for, so that a test can try each.
+// numbers holds an architecture's constants for the filter. All are compiled in on every platform,
+// so that tests can check each.
 type numbers struct {
-	arch    uint32 // as the kernel names it (linux/audit.h); if 0, it is not known, and there is no filter
-	x32     bool   // a second table of calls begins at x32Table
+	arch    uint32 // the kernel's number (linux/audit.h); 0 means unknown, without a filter
+	x32     bool   // x32Table begins a second call table
 	seccomp uintptr
 
 	clone, ioctl, socket, socketpair uint32
 
-	modes []modeCall // the calls that give a file permissions, beside those of modesEverywhere
+	modes []modeCall // calls that set file permissions, besides modesEverywhere
 
-	attributes []uint32 // the calls that set modes, owners, times or attributes, beside those of attributesEverywhere
+	attributes []uint32 // calls that set modes, owners, times or attributes, besides attributesEverywhere
 
-	closed []uint32 // the calls that are always refused, beside those of closedEverywhere
+	closed []uint32 // calls always refused, besides closedEverywhere
 }
 
-// modeCall says which argument of a call holds permissions, and where these count only with some
-// flags, which one those; if 0, they always do.
+// modeCall gives the index of a call's permission argument, and of the flags on which it depends;
+// flags 0 means always.
 type modeCall struct{ number, mode, flags uint32 }
 
-// sysClone3 has one number everywhere, as all calls from 424 on.
+// sysClone3 has the same number everywhere, like all calls from 424 on.
 const sysClone3 = 435
 
-// here are those of this program.
 func here() numbers {
 	switch runtime.GOARCH {
 	case "amd64":
@@ -36,7 +35,7 @@ func here() numbers {
 	return numbers{}
 }
 
-// ofX86 are those of arch/x86/entry/syscalls/syscall_64.tbl.
+// ofX86 is from arch/x86/entry/syscalls/syscall_64.tbl.
 func ofX86() numbers {
 	return numbers{arch: 0xc000003e, x32: true, seccomp: 317, clone: 56, ioctl: 16, socket: 41, socketpair: 53, modes: []modeCall{
 		{90, 1, 0}, {91, 1, 0}, {268, 2, 0}, {85, 1, 0}, {133, 1, 0}, {259, 2, 0}, // chmod, fchmod, fchmodat, creat, mknod, mknodat
@@ -60,7 +59,7 @@ func ofX86() numbers {
 	}}
 }
 
-// ofArm are those of include/uapi/asm-generic/unistd.h.
+// ofArm is from include/uapi/asm-generic/unistd.h.
 func ofArm() numbers {
 	return numbers{arch: 0xc00000b7, seccomp: 277, clone: 220, ioctl: 29, socket: 198, socketpair: 199, modes: []modeCall{
 		{52, 1, 0}, {53, 2, 0}, {33, 2, 0}, {56, 3, 2}, // fchmod, fchmodat, mknodat, openat
@@ -81,7 +80,7 @@ func ofArm() numbers {
 	}}
 }
 
-// closedEverywhere are always refused, and have one number everywhere.
+// closedEverywhere lists calls that are always refused, with the same number everywhere.
 func closedEverywhere() []uint32 {
 	return []uint32{
 		425, 426, 427, // io_uring_setup, io_uring_enter, io_uring_register
@@ -92,10 +91,11 @@ func closedEverywhere() []uint32 {
 	}
 }
 
-// attributesEverywhere set modes, times or attributes, and have one number everywhere.
+// attributesEverywhere lists calls that set modes, times or attributes, with the same number
+// everywhere.
 func attributesEverywhere() []uint32 {
 	return []uint32{452, 463, 466, 469} // fchmodat2, setxattrat, removexattrat, file_setattr
 }
 
-// modesEverywhere give permissions, and have one number everywhere.
+// modesEverywhere lists calls that set permissions, with the same number everywhere.
 func modesEverywhere() []modeCall { return []modeCall{{452, 2, 0}} } // fchmodat2

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// System calls that package syscall lacks. Those above 423 have the same number on every
+// System calls missing in package syscall. Those above 423 have the same number on every
 // architecture.
 const (
 	sysOpenTree     = 428
@@ -21,7 +21,7 @@ const (
 	sysLandlockRestrict = 446
 )
 
-// Flags of those calls (linux/mount.h, linux/openat2.h, linux/fcntl.h).
+// Flags for these calls (linux/mount.h, linux/openat2.h, linux/fcntl.h).
 const (
 	openTreeClone   = 1
 	openTreeCloexec = syscall.O_CLOEXEC
@@ -65,7 +65,7 @@ func call(nr uintptr, a ...uintptr) (int, error) {
 	}
 }
 
-// text is a C string; the caller keeps the result alive until the call returns.
+// text returns a C string; the caller keeps it alive during the call.
 func text(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)
@@ -85,7 +85,7 @@ func openNoLinks(at int, path string, flags uint64) (int, error) {
 	return call(sysOpenat2, uintptr(at), uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&how)), unsafe.Sizeof(how))
 }
 
-// cloneTree makes a detached copy of the mounts at an open path.
+// cloneTree returns a detached copy of the mounts at an open path.
 func cloneTree(fd int) (int, error) {
 	return call(sysOpenTree, uintptr(fd), uintptr(unsafe.Pointer(text(""))), openTreeClone|openTreeCloexec|atRecursive|atEmptyPath)
 }
@@ -95,7 +95,7 @@ func setAttr(fd int, set, clear uint64) error {
 	return mountSetattr(fd, atRecursive, [4]uint64{set, clear})
 }
 
-// setOwnAttr sets attributes of a mount alone.
+// setOwnAttr sets attributes of a single mount.
 func setOwnAttr(fd int, set uint64) error { return mountSetattr(fd, 0, [4]uint64{set}) }
 
 func mountSetattr(fd int, flags uintptr, attr [4]uint64) error {
@@ -104,15 +104,15 @@ func mountSetattr(fd int, flags uintptr, attr [4]uint64) error {
 	return err
 }
 
-// attach puts a detached mount on an open path.
+// attach attaches a detached mount to an open path.
 func attach(tree, to int) error {
 	empty := uintptr(unsafe.Pointer(text("")))
 	_, err := call(sysMoveMount, uintptr(tree), empty, uintptr(to), empty, moveFromEmpty|moveToEmpty)
 	return err
 }
 
-// newFS makes a detached mount of a file system. Options are pairs of key and value; one with an
-// empty value is a flag.
+// newFS makes a detached file system mount. options are pairs of key and value; an empty value
+// means a flag.
 func newFS(kind string, attrs uint64, options ...string) (int, error) {
 	fs, err := call(sysFsopen, uintptr(unsafe.Pointer(text(kind))), fsCloexec)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// mapped reports an address of IPv4 in the form of IPv6.
+// mapped reports whether ip is an IPv4 address in IPv6 form.
 func mapped(ip []byte) bool {
 	return len(ip) == 16 && bytes.Equal(ip[:12], []byte{10: 0xff, 11: 0xff})
 }
@@ -24,18 +24,18 @@ func ofThisMachine(ip []byte) bool {
 	return bytes.Equal(ip[:15], make([]byte, 15)) && ip[15] <= 1
 }
 
-// served reports that the command serves a port itself: nobody else can have it in its network.
+// served reports whether the command itself serves a port: nobody else can in its network.
 func served(ip []byte, port uint16) bool {
 	fd, at, err := socketAt(ip, port)
 	if err != nil {
 		return false
 	}
 	defer syscall.Close(fd)
-	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1) // connections that are over do not count
+	_ = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1) // ignore closed connections
 	return syscall.Bind(fd, at) == syscall.EADDRINUSE
 }
 
-// socketAt makes a socket, and the address to bind it to.
+// socketAt makes a socket and its bind address.
 func socketAt(ip []byte, port uint16) (fd int, at syscall.Sockaddr, err error) {
 	family := syscall.AF_INET
 	switch {
@@ -50,7 +50,7 @@ func socketAt(ip []byte, port uint16) (fd int, at syscall.Sockaddr, err error) {
 	return fd, at, err
 }
 
-// spell writes an address as other programs read it, without making it short.
+// spell formats an address for other programs, uncompressed.
 func spell(ip []byte) string {
 	var parts []string
 	if len(ip) == 4 {

@@ -4,17 +4,16 @@ package seccomptrace
 
 import "syscall"
 
-// act is what a call means to do.
+// act is a call's purpose.
 type act byte
 
 const (
 	connects act = iota + 1
 	listens
-	renames // a folder, perhaps
+	renames // possibly a folder
 )
 
-// calls are those that the kernel asks the listener about, by their numbers. Renames are among them
-// where there is a view.
+// calls returns the reported calls by number. Renames are included if there is a view.
 func calls(moves bool) map[uint32]act {
 	all := map[uint32]act{syscall.SYS_CONNECT: connects, syscall.SYS_LISTEN: listens}
 	if moves {
@@ -25,7 +24,7 @@ func calls(moves bool) map[uint32]act {
 	return all
 }
 
-// Tells are the calls of which the filter has the kernel tell.
+// Tells lists the calls that the filter reports to the listener.
 func Tells(moves bool) (out []uint32) {
 	for nr := range calls(moves) {
 		out = append(out, nr)

@@ -8,8 +8,8 @@ const (
 	sysStatx         = 291
 )
 
-// renaming says for each call that renames which arguments hold its paths: a folder's descriptor
-// and a path relative to it.
+// renaming returns the indexes of each rename call's path arguments: a folder descriptor and a path
+// relative to it.
 func renaming() map[uint32][4]int {
 	return map[uint32][4]int{syscall.SYS_RENAMEAT: {0, 1, 2, 3}, sysRenameat2: {0, 1, 2, 3}}
 }

@@ -10,20 +10,19 @@ import (
 	"unsafe"
 )
 
-// A socket with a path name is reached through any mount, and by any name that its inode has. So
-// this process connects in the command's place: it copies the address and the descriptor, opens the
-// path itself, and decides by the inode that it has opened. Nothing goes on after a check: the
-// command could change its memory, its descriptors and the names meanwhile.
+// A path socket is reachable through any mount and by any name of its inode. So this process
+// connects in the command's place: it copies the address and the descriptor, opens the path itself,
+// and decides by the opened inode. No call continues after a check, because the command could
+// change its memory, its descriptors and the names meanwhile.
 //
-// Reachable are the inodes of sockets that listen(2) was called for here, and what another process
-// leads to (elsewhere_linux.go). The kernel says which
-// inode a socket is bound to, whatever names it has by then (SIOCUNIXFILE), and an inode is kept
-// open so that its number is given to no other.
+// A command reaches the sockets on which it called listen(2), and those opened by the outside
+// process (elsewhere_linux.go). The kernel reports the inode to which a socket is bound, whatever
+// its names are (SIOCUNIXFILE). An inode is kept open so that its number is not reused.
 
-// mostSockets bounds the sockets that are remembered. Those without a name are forgotten first.
+// mostSockets limits the known sockets. Those without a name are dropped first.
 const mostSockets = 512
 
-// mostConnects bounds the calls that wait for room in a server's queue at a time.
+// mostConnects limits the calls waiting for a server at a time.
 const mostConnects = 256
 
 const (
@@ -31,14 +30,14 @@ const (
 	pidfdThread   = syscall.O_EXCL // PIDFD_THREAD, since Linux 6.9
 	ioctlUnixFile = 0x89e0         // SIOCUNIXFILE, since Linux 4.10
 	maxAddress    = 128            // struct sockaddr_storage
-	pathOffset    = 2              // of sun_path in struct sockaddr_un
+	pathOffset    = 2              // sun_path in struct sockaddr_un
 	mostUnix      = 110            // struct sockaddr_un
 )
 
-// inode is the identity of a file. It is unique while the file is open.
+// inode identifies a file while it is open.
 type inode struct{ dev, ino uint64 }
 
-// copied is a descriptor of the process that asked, as one of this process.
+// copied duplicates a descriptor from the calling process.
 func (w *Witness) copied(n *notice, fd uint64) (int, syscall.Errno) {
 	of, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(n.pid), pidfdThread, 0)
 	if errno == syscall.EINVAL {
@@ -50,27 +49,27 @@ func (w *Witness) copied(n *notice, fd uint64) (int, syscall.Errno) {
 	defer syscall.Close(int(of))
 	own, _, errno := syscall.Syscall(sysPidfdGetfd, of, uintptr(uint32(fd)), 0)
 	switch {
-	case errno == syscall.EPERM: // the process keeps others out (PR_SET_DUMPABLE)
+	case errno == syscall.EPERM: // the process protects its memory (PR_SET_DUMPABLE)
 		return -1, syscall.EACCES
 	case errno != 0:
 		return -1, errno
-	case !w.stillAsks(n): // the process may be another one by now
+	case !w.stillAsks(n): // the id may belong to another process by now
 		_ = syscall.Close(int(own))
 		return -1, syscall.EACCES
 	}
 	return int(own), 0
 }
 
-// stillAsks reports that the process of a notice waits for its answer, so that its id was not given
-// to another one.
+// stillAsks reports whether the calling process still waits for its response, so that its id is
+// still valid.
 func (w *Witness) stillAsks(n *notice) bool {
 	id := n.id
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlStillThere, uintptr(unsafe.Pointer(&id)))
 	return errno == 0
 }
 
-// listens remembers the inode of a socket that is about to listen. What is not remembered is not
-// reached. It returns true where it has performed the call.
+// listens records the inode of a socket before it listens; others cannot be reached. It returns
+// true if it has performed the call itself.
 func (w *Witness) listens(n *notice) (reply, bool) {
 	fd, errno := w.copied(n, n.args[0])
 	if errno != 0 {
@@ -90,7 +89,6 @@ func (w *Witness) listens(n *notice) (reply, bool) {
 	return reply{}, false
 }
 
-// remember keeps an open inode.
 func (w *Witness) remember(fd int) {
 	var st syscall.Stat_t
 	w.mu.Lock()
@@ -114,7 +112,7 @@ func (w *Witness) remember(fd int) {
 	w.sockets[id] = fd
 }
 
-// connect performs connect(2). It returns false where the answer follows when a server has room.
+// connect performs connect(2). It returns false if the response follows later.
 func (w *Witness) connect(n *notice) (reply, bool) {
 	fail := func(errno syscall.Errno) (reply, bool) { return reply{id: n.id, errno: -int32(errno)}, true }
 	size := int32(n.args[2])
@@ -161,16 +159,16 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 	return reply{}, false
 }
 
-// connection is a connect(2) that is allowed.
+// connection is an allowed connect(2).
 type connection struct {
 	asked      notice
-	fd, target int // the socket, and what its address leads to; if -1, that is no path
+	fd, target int // the socket, and its opened path or -1
 	address    []byte
-	elsewhere  string        // what another process is asked about; if empty, it is not asked
-	refusal    syscall.Errno // of a socket with a path that is elsewhere, if it is not led to
+	elsewhere  string        // question to the outside process, or ""
+	refusal    syscall.Errno // error for a path socket elsewhere if the answer is no
 }
 
-// perform makes a connection, and closes what it needed.
+// perform connects and closes the connection's descriptors.
 func (w *Witness) perform(c connection) reply {
 	defer func() { c.close() }()
 	if c.elsewhere != "" {
@@ -193,10 +191,10 @@ func (c *connection) close() {
 	}
 }
 
-// lead turns the address of a socket of this machine into one that leads to an inode that is open
-// here, if the command may reach it.
+// lead replaces a local socket's path by that of its inode, opened here, if the command may reach
+// it.
 //
-// Abstract names belong to a network, so those of the command's own network are its own.
+// Abstract names are local to the command's network, so they are its own.
 func (w *Witness) lead(c *connection) syscall.Errno {
 	a := c.address
 	if len(a) <= pathOffset || len(a) > mostUnix || uint16(a[0])|uint16(a[1])<<8 != syscall.AF_UNIX {
@@ -213,14 +211,14 @@ func (w *Witness) lead(c *connection) syscall.Errno {
 	return errno
 }
 
-// leadTo gives a connection an address that leads to an open inode.
+// leadTo points a connection's address to an open inode.
 func (c *connection) leadTo(target int) {
 	c.target = target
 	c.address = append(append(c.address[:pathOffset:pathOffset], "/proc/self/fd/"+strconv.Itoa(target)...), 0)
 }
 
-// target opens what a path leads to, which is a socket that the command made. If it is none, and
-// there is somebody to ask, it is elsewhere.
+// target opens a path to one of the command's sockets. For other paths it sets elsewhere if there
+// is someone to ask.
 func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
 	n := &c.asked
 	path := n.absolute(name)
@@ -240,7 +238,7 @@ func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
 	return w.notOwn(c, at, syscall.ECONNREFUSED)
 }
 
-// notOwn is for a path that leads to no socket of the command.
+// notOwn handles a path without one of the command's sockets.
 func (w *Witness) notOwn(c *connection, path string, errno syscall.Errno) (int, syscall.Errno) {
 	if w.asks > 0 && path != "" {
 		c.elsewhere, c.refusal = "unix:"+path, errno
@@ -256,8 +254,8 @@ func (w *Witness) ownSocket(id inode) bool {
 	return known
 }
 
-// absolute is a path as this process can look it up. Both have the same root, because the filter
-// lets nobody change it.
+// absolute returns a path valid in this process. Both processes have the same root, because the
+// filter forbids changing it.
 func (n *notice) absolute(name string) string {
 	own := "/proc/" + strconv.Itoa(int(n.pid)) + "/"
 	for _, same := range [][2]string{{"/proc/self/", ""}, {"/proc/thread-self/", ""}, {"/dev/fd/", "fd/"}} {

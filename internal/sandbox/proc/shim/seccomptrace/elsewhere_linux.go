@@ -7,23 +7,23 @@ import (
 	"syscall"
 )
 
-// Ports and sockets of other programs of this machine are not in the command's network, and perhaps
-// not in its tree. Another process, which is outside, is asked about each connection to one. It
-// leads to a socket by a descriptor of its inode, and to a port by serving a listener of this
-// network, which it gets with the question. So the command keeps the very socket that it has made.
+// Other programs' ports and sockets are outside the command's network, and possibly its tree. A
+// process outside is asked about each connection to one. It opens a socket by passing its inode's
+// descriptor, and a port by serving a listener in this network, sent with the question. So the
+// command keeps its own socket.
 
-// Answers to a question.
+// Responses to a question.
 const (
-	// Leads is yes.
+	// Leads means yes.
 	Leads = 'y'
-	// Refuses is no, and whoever said so tells of it.
+	// Refuses means no; the responder has reported it.
 	Refuses = 'n'
-	// Unserved says that nothing is there.
+	// Unserved means that nothing is there.
 	Unserved = '-'
 )
 
-// foreign is what is asked about a connection of the internet: "tcp:" with an address and port of
-// this machine that the command does not serve itself. It is empty for others.
+// foreign returns the question about an internet connection: "tcp:" with an address and port of
+// this machine that the command does not serve itself. It returns "" for others.
 func (w *Witness) foreign(fd int, address []byte) string {
 	ip, port := addressOf(address)
 	if w.asks <= 0 || port == 0 || !ofThisMachine(ip) || served(ip, port) {
@@ -35,7 +35,7 @@ func (w *Witness) foreign(fd int, address []byte) string {
 	return "tcp:" + spell(ip) + ":" + strconv.Itoa(int(port))
 }
 
-// addressOf takes an address of the internet apart. Without a port it is none.
+// addressOf parses an internet address. Port 0 means none.
 func addressOf(raw []byte) (ip []byte, port uint16) {
 	if len(raw) < 8 {
 		return nil, 0
@@ -50,8 +50,8 @@ func addressOf(raw []byte) (ip []byte, port uint16) {
 	return nil, 0
 }
 
-// elsewhere asks about a connection and turns its address into one that leads there. Where nothing
-// is there it leaves the address of the internet as it is.
+// elsewhere asks about a connection and redirects its address. If nothing is there, an internet
+// address stays unchanged.
 func (w *Witness) elsewhere(c *connection) syscall.Errno {
 	if c.refusal != 0 {
 		if answer, fd := w.ask(c.elsewhere); answer == Leads && fd >= 0 {
@@ -76,8 +76,8 @@ func (w *Witness) elsewhere(c *connection) syscall.Errno {
 	return 0
 }
 
-// listenAt listens at an address of this network, on a port that the kernel chooses, for one
-// connection.
+// listenAt listens for one connection at an address in this network, on a port chosen by the
+// kernel.
 func listenAt(ip []byte) (fd int, port uint16, err error) {
 	fd, at, err := socketAt(ip, 0)
 	if err != nil {
@@ -102,8 +102,8 @@ func listenAt(ip []byte) (fd int, port uint16, err error) {
 	return fd, port, nil
 }
 
-// ask puts a question, with a socket for its answer and with other descriptors. The answer may
-// bring one; if -1, it does not. Where nobody answers, nothing is there.
+// ask sends a question with a response socket and further descriptors. The response may include a
+// descriptor, else fd is -1. Without a response the result is Unserved.
 func (w *Witness) ask(about string, with ...int) (answer byte, fd int) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

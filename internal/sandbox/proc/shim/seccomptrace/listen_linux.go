@@ -8,23 +8,23 @@ import (
 	"unsafe"
 )
 
-// Witness is the listener of one command.
+// A Witness is one command's listener.
 type Witness struct {
 	fd    int
 	calls map[uint32]act
 	mu    sync.Mutex
 	begun sync.Once
 
-	sockets map[inode]int // an open descriptor of each that the command serves
-	asks    int           // see Settings; if 0, nobody is asked
-	dialled bool          // the other process can connect to what the command serves
-	waiting chan struct{} // holds one value for each connection that waits
+	sockets map[inode]int // open descriptors of sockets served by the command
+	asks    int           // see Settings; 0 means nobody
+	dialled bool          // the outside process can connect to the command's servers
+	waiting chan struct{} // one value for each waiting connection
 }
 
 // notice is struct seccomp_notif (linux/seccomp.h).
 type notice struct {
 	id    uint64
-	pid   uint32 // of the thread
+	pid   uint32 // the thread's
 	flags uint32
 	nr    uint32
 	arch  uint32
@@ -45,11 +45,11 @@ const (
 	ioctlReply    = 0xc0182101 // SECCOMP_IOCTL_NOTIF_SEND
 	ioctlSetFlags = 0x40082104 // SECCOMP_IOCTL_NOTIF_SET_FLAGS, since Linux 6.6
 
-	sameProcessor = 1 // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP: the answer is a hand-over, not a wake-up elsewhere
+	sameProcessor = 1 // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP: a hand-over on the same processor
 	goOn          = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
 )
 
-// New is the witness at the listener that seccomp(2) gave. Somebody must attend to it.
+// New returns a Witness for seccomp(2)'s listener fd. The caller must serve it.
 func New(fd int, s Settings) *Witness {
 	w := &Witness{fd: fd, calls: calls(s.Moves),
 		sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
@@ -57,9 +57,8 @@ func New(fd int, s Settings) *Witness {
 	return w
 }
 
-// Await waits until there is something to read from a descriptor, or its end, and begins to answer
-// with the first thing that the kernel asks. Until then it needs no thread of its own, which would
-// make the least command slower.
+// Await waits until other is readable or closed, and begins to answer at the first reported call.
+// It needs no thread until then, which would slow down the smallest command.
 func (w *Witness) Await(other int) {
 	if w == nil {
 		return
@@ -77,15 +76,15 @@ func (w *Witness) Await(other int) {
 	}
 }
 
-// Begin answers from now on, if it has not begun.
+// Begin starts answering, once.
 func (w *Witness) Begin() {
 	if w != nil {
 		w.begun.Do(func() { go w.listen() })
 	}
 }
 
-// listen waits in the very call that the kernel hands the processor to when it asks: with poll(2)
-// before it, each answer takes many times as long on a busy machine.
+// listen waits in the ioctl itself, to which the kernel hands the processor: after poll(2), a
+// response takes many times as long on a busy machine.
 func (w *Witness) listen() {
 	n, r := new(notice), new(reply)
 	for w.one(n, r) {
@@ -104,10 +103,10 @@ const (
 	pollHup = 16
 )
 
-// one answers what the kernel asks next; if false, nothing will be asked any more. Who asked may
-// have been killed meanwhile.
+// one handles the next call, whose process may have been killed meanwhile. It returns false after
+// the last one.
 func (w *Witness) one(n *notice, r *reply) bool {
-	*n = notice{} // the kernel refuses to write over anything
+	*n = notice{} // the kernel requires zeros
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n)))
 	if errno != 0 {
 		return errno == syscall.EINTR || errno == syscall.ENOENT && !w.over()
@@ -123,7 +122,7 @@ func (w *Witness) send(r *reply) {
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReply, uintptr(unsafe.Pointer(r)))
 }
 
-// over reports that nothing is left that the filter is on.
+// over reports whether no filtered process is left.
 func (w *Witness) over() bool {
 	wait := pollFD{fd: int32(w.fd), events: pollIn}
 	var now syscall.Timespec
@@ -131,8 +130,8 @@ func (w *Witness) over() bool {
 	return errno == 0 && wait.got&pollHup != 0
 }
 
-// answer lets go on what the filter only tells of, and nothing else, but for what it does itself.
-// By the number alone it decides which that is. It returns false where the answer follows.
+// answer decides by the call number alone: the witness performs the call, lets it continue, or
+// refuses it. It returns false if the response follows later.
 func (w *Witness) answer(n *notice) (reply, bool) {
 	switch w.calls[n.nr] {
 	case connects:

@@ -11,12 +11,12 @@ import (
 	"unsafe"
 )
 
-// A view (box.View) does not rename a folder that was there before it (EXDEV), because the kernel
-// lets no user record where it was. Many programs take no such answer (git mv, npm), so this
-// process does it in their place: it makes the folder anew and renames what is in it. It acts on
-// descriptors that it has opened itself, and only within a view, where the command may do the same.
-// The new folder has an attribute that says where it was (Moved), so that applying the changes
-// renames the folder too. A file gets that attribute before the kernel renames it.
+// A view (box.View) cannot rename an existing folder (EXDEV), because the kernel lets no user
+// record its origin. Many programs fail then (git mv, npm), so this process renames in their place:
+// it recreates the folder and renames its content. It uses only descriptors that it has opened
+// itself, and only within a view, where the command may do the same. The new folder gets an
+// attribute with its old path (Moved), so that applying the changes renames it too. A file gets
+// that attribute before the kernel renames it.
 
 const (
 	magicOverlay    = 0x794c7630
@@ -31,7 +31,7 @@ const (
 	ioctlStillThere = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 )
 
-// move answers the renaming of a folder in a view; if false, the kernel does it.
+// move renames a folder in a view. It returns false to let the kernel do it.
 func (w *Witness) move(n *notice) (reply, bool) {
 	var flags uintptr
 	if n.nr == sysRenameat2 {
@@ -82,7 +82,7 @@ func (w *Witness) move(n *notice) (reply, bool) {
 	return reply{id: n.id, errno: -int32(errno)}, true
 }
 
-// noteFile notes where a file is before the kernel renames it, and reports a folder.
+// noteFile records a file's path before the kernel renames it, and reports whether it is a folder.
 func (n *notice) noteFile(path string) (folder bool) {
 	fd, err := syscall.Open(n.rooted(path), oPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -95,12 +95,12 @@ func (n *notice) noteFile(path string) (folder bool) {
 	}
 	if st.Mode&syscall.S_IFMT == syscall.S_IFREG && inView(fd) && !noted(fd) {
 		note(fd, fd)
-		note(fd, fd) // the first one made a copy of the file in the view, which was made then
+		note(fd, fd) // the first call copied the file up, which gave it a new birth time
 	}
 	return st.Mode&syscall.S_IFMT == syscall.S_IFDIR
 }
 
-// noted reports an entry that has a note of its own, which says where it was first.
+// noted reports whether an entry already has a valid Moved attribute, with its first path.
 func noted(fd int) bool {
 	value := make([]byte, maxPath+64)
 	n, err := syscall.Getxattr(descriptor(fd), Moved, value)
@@ -112,7 +112,7 @@ func noted(fd int) bool {
 	return string(value[:n]) == MovedValue(was, seconds, nanoseconds)
 }
 
-// note notes in an entry that it was where another one is.
+// note sets fd's Moved attribute to old's path.
 func note(fd, old int) {
 	if was, err := os.Readlink(descriptor(old)); err == nil {
 		seconds, nanoseconds := bornAt(fd)
@@ -120,7 +120,7 @@ func note(fd, old int) {
 	}
 }
 
-// parent opens the folder of a name.
+// parent opens a path's folder.
 func (n *notice) parent(path string) (fd int, name string, ok bool) {
 	dir, name := split(n.rooted(path))
 	if name == "" || name == "." || name == ".." {
@@ -130,13 +130,13 @@ func (n *notice) parent(path string) (fd int, name string, ok bool) {
 	return fd, name, err == nil
 }
 
-// inView reports a folder in an overlay that can be written to.
+// inView reports whether a folder is in a writable overlay.
 func inView(fd int) bool {
 	var fs syscall.Statfs_t
 	return syscall.Fstatfs(fd, &fs) == nil && fs.Type == magicOverlay && fs.Flags&readOnly == 0
 }
 
-// statx asks for one field of a folder. It is nil where the kernel does not know it.
+// statx returns one field, or nil if the kernel does not support it.
 func statx(fd, field, at, size int) []byte {
 	var buf [256]byte
 	empty := [1]byte{}
@@ -147,7 +147,7 @@ func statx(fd, field, at, size int) []byte {
 	return buf[at : at+size]
 }
 
-// mountOf is the id of the mount that a folder is in; if 0, unknown.
+// mountOf returns a folder's mount id, or 0 if unknown.
 func mountOf(fd int) uint64 {
 	if id := statx(fd, statxMount, statxMountAt, 8); id != nil {
 		return binary.LittleEndian.Uint64(id)
@@ -155,7 +155,7 @@ func mountOf(fd int) uint64 {
 	return 0
 }
 
-// bornAt is when a folder was made; 0 where the file system does not say.
+// bornAt returns the creation time, or 0 if unknown.
 func bornAt(fd int) (seconds, nanoseconds int64) {
 	if t := statx(fd, statxBorn, statxBornAt, 12); t != nil {
 		return int64(binary.LittleEndian.Uint64(t)), int64(binary.LittleEndian.Uint32(t[8:]))
@@ -182,8 +182,8 @@ func removeAt(dir int, name string) syscall.Errno {
 	return errno
 }
 
-// moveFolder makes a folder at its new place, renames what is in it, and removes the old one. An
-// empty folder at the new place gives way, as to rename(2).
+// moveFolder recreates a folder at its new path, renames its content, and removes the old one. As
+// in rename(2), an empty folder at the new path is replaced.
 func moveFolder(fromDir int, from string, toDir int, to string, flags uintptr) syscall.Errno {
 	old, err := syscall.Openat(fromDir, from, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -219,7 +219,7 @@ func moveFolder(fromDir int, from string, toDir int, to string, flags uintptr) s
 	return removeAt(fromDir, from)
 }
 
-// swap exchanges two entries of which one is a folder that was there before.
+// swap exchanges two entries, one of them an existing folder.
 func swap(fromDir int, from string, toDir int, to string) syscall.Errno {
 	const between = ".adze-exchange"
 	if errno := move(fromDir, from, toDir, between); errno != 0 {
@@ -232,7 +232,7 @@ func swap(fromDir int, from string, toDir int, to string) syscall.Errno {
 	return move(toDir, between, toDir, to)
 }
 
-// move renames an entry to a name that is free.
+// move renames an entry to an unused name.
 func move(fromDir int, from string, toDir int, to string) syscall.Errno {
 	errno := renameAt(fromDir, from, toDir, to, noReplace)
 	if errno == syscall.EXDEV {
@@ -241,7 +241,7 @@ func move(fromDir int, from string, toDir int, to string) syscall.Errno {
 	return errno
 }
 
-// moveContent renames all that is in a folder into another.
+// moveContent renames a folder's content into another.
 func moveContent(from, to int) syscall.Errno {
 	again, err := syscall.Openat(from, ".", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -261,8 +261,7 @@ func moveContent(from, to int) syscall.Errno {
 	return 0
 }
 
-// dress gives a folder the attributes, owner, mode and times of the one whose place it takes, and
-// notes where that was.
+// dress copies attributes, owner, mode and times from the old folder, and records its path.
 func dress(fd, old int, st syscall.Stat_t) {
 	to, from := descriptor(fd), descriptor(old)
 	for _, name := range attributes(from) {
@@ -279,10 +278,9 @@ func dress(fd, old int, st syscall.Stat_t) {
 	_ = syscall.UtimesNano(to, []syscall.Timespec{st.Atim, st.Mtim})
 }
 
-// descriptor is a path of an open folder.
 func descriptor(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 
-// attributes are the names of the extended attributes of a folder that its owner sets.
+// attributes lists a folder's extended attributes that its owner can set.
 func attributes(path string) (names []string) {
 	list := make([]byte, 64<<10)
 	n, err := syscall.Listxattr(path, list)

@@ -13,13 +13,13 @@ const (
 	readOnly = 1        // ST_RDONLY of statfs(2)
 )
 
-// path is that of two arguments as this process can look it up, which sees the same tree: absolute,
-// or through the folder of the one that asked.
+// path returns the path from two arguments, valid in this process, which sees the same tree:
+// absolute, or through the caller's folder.
 func (n *notice) path(at, path int) (string, bool) {
 	name, ok := n.text(n.args[path])
 	if !ok || strings.HasPrefix(name, "/proc/self/") || strings.HasPrefix(name, "/proc/thread-self/") || strings.HasPrefix(name, "/dev/fd/") ||
 		strings.HasPrefix(name, "/dev/std") {
-		return "", false // these are another file for everybody
+		return "", false // another file for each process
 	}
 	if name[0] == '/' {
 		return name, true
@@ -31,7 +31,7 @@ func (n *notice) path(at, path int) (string, bool) {
 	return from + name, true
 }
 
-// rooted is an absolute path as the process sees it that asked, which may have a root of its own.
+// rooted returns an absolute path below the calling process's root.
 func (n *notice) rooted(path string) string {
 	if strings.HasPrefix(path, "/proc/") {
 		return path
@@ -39,7 +39,7 @@ func (n *notice) rooted(path string) string {
 	return "/proc/" + strconv.Itoa(int(n.pid)) + "/root" + path
 }
 
-// split parts a path without making it simpler: what leads through a process's folder must not be.
+// split splits a path without cleaning it: a path through a process's folder must not be cleaned.
 func split(path string) (dir, name string) {
 	path = strings.TrimRight(path, "/")
 	i := strings.LastIndexByte(path, '/')

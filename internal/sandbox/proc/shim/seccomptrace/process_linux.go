@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// processOf is the id of the process that a thread belongs to. It is 0 where it is gone.
+// processOf returns a thread's process id, or 0 if it is gone.
 func processOf(thread int) int {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(thread) + "/status")
 	_, rest, _ := strings.Cut(string(status), "\nTgid:")
@@ -23,11 +23,11 @@ func processOf(thread int) int {
 const (
 	sysPidfdOpen = 434
 
-	pageSize = 4096 // the least that there is; a longer page is read in parts
+	pageSize = 4096 // the smallest one; longer pages are read in parts
 	maxPath  = 4096
 )
 
-// read copies memory of the thread that asked, up to the end of what it has there.
+// read copies the calling thread's memory, up to the end of its mapping.
 func (n *notice) read(at uint64, size int) []byte {
 	buf := make([]byte, size)
 	got := 0
@@ -47,7 +47,7 @@ func (n *notice) read(at uint64, size int) []byte {
 	return buf[:got]
 }
 
-// text is a path in memory; false where there is none.
+// text returns a path from memory; false if there is none.
 func (n *notice) text(at uint64) (string, bool) {
 	if at == 0 {
 		return "", false

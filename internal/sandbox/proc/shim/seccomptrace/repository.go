@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// LooksLikeRepository reports what git takes for a repository's folder.
+// LooksLikeRepository reports whether git takes a folder for a repository.
 func LooksLikeRepository(has func(name string) bool) bool {
 	return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
-// GitWrites reports a path in a repository that git writes when somebody works, and that makes it
-// run no program.
+// GitWrites reports whether git writes a repository path in everyday work and runs no program
+// because of it.
 func GitWrites(rel string) bool {
 	first, rest, _ := strings.Cut(rel, "/")
 	switch first {

@@ -7,13 +7,13 @@ import (
 	"syscall"
 )
 
-// Other commands and the user reach what a command serves through the process that it asks: that is
-// told each port, and gets connections to them that are made here, in the command's network.
+// Other commands and the user reach the command's ports through the outside process. It is notified
+// about each port, and gets connections made here, in the command's network.
 
-// connectTime bounds such a connection, in seconds: a server may have no room.
+// connectTime limits such a connection, in seconds: a server may be busy.
 const connectTime = 5
 
-// serves performs a listen(2) of the internet, so that the port is known, and tells it.
+// serves performs listen(2) on an internet socket, so that the port is known, and reports it.
 func (w *Witness) serves(n *notice, fd int) (reply, bool) {
 	if w.asks <= 0 {
 		return reply{}, false
@@ -35,7 +35,7 @@ func (w *Witness) serves(n *notice, fd int) (reply, bool) {
 	return reply{id: n.id}, true
 }
 
-// dials begins to make connections for the other process, once.
+// dials starts making connections for the outside process, once.
 func (w *Witness) dials() bool {
 	if w.dialled {
 		return true
@@ -79,7 +79,7 @@ func (w *Witness) dials() bool {
 	return true
 }
 
-// connectTo connects to a port of this network; if -1, nobody serves it.
+// connectTo connects to a port in this network, or returns -1.
 func connectTo(port int) int {
 	for _, at := range []syscall.Sockaddr{&syscall.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}, &syscall.SockaddrInet6{Port: port, Addr: [16]byte{15: 1}}} {
 		family := syscall.AF_INET

@@ -1,44 +1,43 @@
-// Package seccomptrace answers calls of a command that mounts and rules cannot decide: those about
-// sockets, and the renaming of folders in a view.
+// Package seccomptrace handles system calls that mounts and rules cannot decide: those on sockets,
+// and renames of folders in a view.
 //
-// The kernel tells a listener of such a call and waits for an answer (seccomp_unotify(2)).
+// The kernel reports such a call to a listener and waits for a response (seccomp_unotify(2)).
 //
-//   - connect(2) is performed here: sockets with path names are reached through every other wall
+//   - connect(2) is performed here: path sockets are reachable through all other walls
 //     (connect_linux.go).
-//   - Where it leads to a port or socket that the command does not serve, another process is asked
+//   - For a port or socket that the command does not serve, another process is asked
 //     (elsewhere_linux.go).
-//   - listen(2) for a port is performed here, and told to that process (serve_linux.go).
-//   - Folders are renamed here where the kernel would refuse it, in a view (moves_linux.go).
+//   - listen(2) on a port is performed here and reported to that process (serve_linux.go).
+//   - Folders are renamed here if the kernel would refuse it, in a view (moves_linux.go).
 //
-// The one rule: a call that goes on is held by other walls. What is read of a process can change
-// before the kernel reads it too. What the listener decides it performs itself, on what it copied
-// and opened.
+// The one rule: a continued call is limited by other walls, because the command's memory can change
+// before the kernel reads it. Calls decided by the listener are performed by it, on copied and
+// opened data.
 //
 // Start reading at Witness.Await and Witness.connect; calls_linux.go lists the calls. Rules of this
 // package: those of package shim.
 //
-// Known limits: Linux only. One listener at a time is possible, so there is none inside another
-// program's.
+// Known limits: Linux only. The kernel allows one listener, so there is none inside another program
+// with one.
 package seccomptrace
 
 import "strconv"
 
-// Settings are what the walls are.
+// Settings describe the walls.
 type Settings struct {
-	// Moves says that there is a view, in which the kernel does not rename folders that were there
-	// before.
+	// Moves means that there is a view, in which the kernel cannot rename existing folders.
 	Moves bool
-	// Asks is a socket over which another process is asked about ports and sockets that the command
-	// does not serve itself; if 0, nobody is.
+	// Asks is a socket for questions about ports and sockets that the command does not serve
+	// itself; 0 means none.
 	Asks int
 }
 
-// Moved is the extended attribute of a folder or file that was renamed in a view. Its value is the
-// path before, a NUL, and the time at which the entry in the view was made, because programs copy
-// attributes to others. A command can set it as well: it says no more than a rename would.
+// Moved is the extended attribute of a folder or file renamed in a view: the old path, a NUL, and
+// the entry's creation time in the view, because programs copy attributes to other files. A command
+// can set it too, with the same effect as a rename.
 const Moved = "user.adze.moved"
 
-// MovedValue is the value of Moved for an entry that was at a path, and was made anew at a time.
+// MovedValue returns Moved's value for an old path and a creation time.
 func MovedValue(path string, seconds, nanoseconds int64) string {
 	return path + "\x00" + strconv.FormatInt(seconds, 10) + "." + strconv.FormatInt(nanoseconds, 10)
 }

@@ -2,17 +2,17 @@
 
 package seccomptrace
 
-// Witness is none.
+// Witness is unused on this system.
 type Witness struct{}
 
-// New has nothing to listen to.
+// New returns nil.
 func New(int, Settings) *Witness { return nil }
 
-// Await has nothing to answer.
+// Await does nothing.
 func (*Witness) Await(int) {}
 
-// Begin has nothing to answer.
+// Begin does nothing.
 func (*Witness) Begin() {}
 
-// Tells are none.
+// Tells returns nil.
 func Tells(bool) []uint32 { return nil }

@@ -1,17 +1,17 @@
 //go:build unix
 
-// Package selftest tries what a sandbox must not let happen, from inside it.
+// Package selftest attempts forbidden actions from inside a sandbox.
 //
-// A self-test starts this very program in a sandbox, with Word as first argument and attempts after
-// it. It does each, and writes a line that says whether it was refused. It is a part of the shim
-// because the shim takes the process over before anything else does; no other program may be there
-// to try with.
+// A self-test starts this program in a sandbox, with Word as first argument and attempts after it.
+// Each attempt writes a line with its result. It is part of the shim, because the shim takes over
+// before everything else and the sandbox may hold no other program.
 //
-// The one rule: an attempt that succeeds says so, and what was tried upon is made for the test.
+// The one rule: a successful attempt is reported, and attempts act only on objects made for the
+// test.
 //
 // Start reading at Main. Rules of this package: those of package shim.
 //
-// Known limits: on systems other than Linux it knows only the attempts upon files and addresses.
+// Known limits: outside Linux it knows only attempts on files and addresses.
 package selftest
 
 import (
@@ -23,21 +23,21 @@ import (
 	"syscall"
 )
 
-// Word is the hidden first argument that makes this binary try.
+// Word is the hidden first argument that makes this binary run attempts.
 const Word = "__attempt"
 
-// Result is one line of the answer.
+// Result is one line of output.
 type Result struct {
 	Name   string
 	Held   bool
-	Detail string // the error that refused it
+	Detail string // error of a refused attempt
 }
 
-// Fail is an attempt that ends the program with exit code 1 whatever the others did.
+// Fail makes the exit code 1 regardless of other attempts.
 const Fail = "fail"
 
-// Main does the attempts and reports whether the arguments asked for any. An attempt is a name,
-// "=", and what it is upon.
+// Main runs the attempts and reports whether the arguments asked for any. An attempt is a name,
+// "=", and its object.
 func Main(args []string) (exit int, ours bool) {
 	if len(args) < 2 || args[1] != Word {
 		return 0, false
@@ -64,14 +64,14 @@ func Main(args []string) (exit int, ours bool) {
 	return exit, true
 }
 
-// ParseResult reads a line of the answer.
+// ParseResult parses a line of output.
 func ParseResult(line string) (Result, bool) {
 	verdict, rest, _ := strings.Cut(line, " ")
 	name, detail, _ := strings.Cut(rest, " ")
 	return Result{Name: name, Held: verdict == "held", Detail: detail}, name != "" && (verdict == "held" || verdict == "escaped")
 }
 
-// attempts are by name; nil means that it succeeded.
+// attempts returns functions by name; nil means success.
 func attempts() map[string]func(string) error {
 	all := map[string]func(string) error{
 		"write":  func(path string) error { return write(path, os.O_WRONLY|os.O_APPEND) },
@@ -98,7 +98,7 @@ func write(path string, flags int) error {
 	return errors.Join(err, f.Close())
 }
 
-// read counts a file that is there and empty as refused.
+// read counts an existing but empty file as refused.
 func read(path string) error {
 	data, err := os.ReadFile(path)
 	if err == nil && len(data) == 0 {
@@ -107,10 +107,10 @@ func read(path string) error {
 	return err
 }
 
-// rename moves a folder away, so that another can take its place.
+// rename moves a folder away, as for replacing it.
 func rename(path string) error { return os.Rename(path, path+"-away") }
 
-// link gives a file outside a name inside, and writes through that.
+// link adds a name inside for a file outside and writes through it.
 func link(both string) error {
 	from, to, _ := strings.Cut(both, ":")
 	if err := os.Link(from, to); err != nil {
@@ -119,7 +119,7 @@ func link(both string) error {
 	return write(to, os.O_WRONLY|os.O_APPEND)
 }
 
-// tcp connects to a port of this machine.
+// tcp connects to a local port.
 func tcp(port string) error {
 	at, err := loopback(port)
 	if err != nil {
@@ -133,7 +133,7 @@ func tcp(port string) error {
 	return syscall.Connect(fd, at)
 }
 
-// udp sends a packet and waits for the answer: sending alone succeeds where nobody listens.
+// udp sends a packet and waits for the response: sending alone succeeds without a server.
 func udp(port string) error {
 	at, err := loopback(port)
 	if err != nil {
@@ -157,7 +157,7 @@ func udp(port string) error {
 	return err
 }
 
-// unixSocket connects to a socket by its path, or by its name where it begins with @.
+// unixSocket connects to a socket by its path, or by an abstract name after @.
 func unixSocket(name string) error {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {

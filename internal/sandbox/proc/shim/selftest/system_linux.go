@@ -15,7 +15,7 @@ func ofSystem() map[string]func(string) error {
 	}
 }
 
-// signal reaches a process of the outside.
+// signal reaches a process outside.
 func signal(pid string) error {
 	n, err := strconv.Atoi(pid)
 	if err != nil {
@@ -24,7 +24,7 @@ func signal(pid string) error {
 	return syscall.Kill(n, syscall.SIGUSR1)
 }
 
-// openForWriting writes nothing: what it is upon belongs to the whole machine.
+// openForWriting writes nothing: its objects belong to the whole machine.
 func openForWriting(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
