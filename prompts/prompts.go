@@ -1,12 +1,11 @@
-// Package prompts holds the texts that every model reads, and renders them once per session.
+// Package prompts holds the system prompts and renders them once per session.
 //
-// The one rule: the order is stable before changing. Role and rules come first, the project's
-// instructions next, the environment last, and nothing that changes from turn to turn stands here,
-// so that the provider's prefix cache holds.
+// The one rule: stable text comes first. Role and rules, then the project's instructions, and the
+// environment last; nothing changes from turn to turn, so that the provider's prefix cache works.
 //
 // Start reading at Render.
 //
-// Known limits: the texts are in English, whatever the user writes in.
+// Known limits: the texts are English, whatever the user's language.
 package prompts
 
 import (
@@ -18,33 +17,33 @@ import (
 //go:embed *.md
 var texts embed.FS
 
-// Environment is the last block of a system prompt. All of it is fixed when the session starts.
+// Environment is the last block of a system prompt, fixed at the session's start.
 type Environment struct {
 	Workspace string
 	Cwd       string
 	System    string // operating system and architecture: "linux/amd64"
 	Shell     string
 	Git       bool   // the workspace is in a git repository
-	Date      string // "2026-01-02", of the session's start
+	Date      string // start of the session: "2026-01-02"
 }
 
-// Instructions is one instruction file of the project or the user.
+// Instructions is one instruction file from the project or the user.
 type Instructions struct {
 	Path string
 	Text string
 }
 
-// The lines that begin a part of a system prompt.
+// Lines that begin a part of a system prompt.
 const (
 	instructionsMark = "\n# Instructions from "
 	environmentMark  = "\n# Environment\nworkspace: "
 )
 
-// SkillsHead begins the index of skills, which is the last paragraph before the environment.
+// SkillsHead begins the index of skills, the last paragraph before the environment.
 const SkillsHead = "Skills (load with skill{name} before such work):"
 
-// Render builds the system prompt of an agent: "coder", "local" or "task". extra comes right before
-// the environment. An unknown name is an error of the program.
+// Render builds the system prompt named "coder", "local" or "task". extra comes right before the
+// environment. An unknown name is a bug.
 func Render(name string, files []Instructions, extra string, env Environment) (string, error) {
 	raw, err := texts.ReadFile(name + ".md")
 	if err != nil {
@@ -62,14 +61,14 @@ func Render(name string, files []Instructions, extra string, env Environment) (s
 	return b.String(), nil
 }
 
-// Compact is the instruction with which a model is asked to sum up a conversation.
+// Compact returns the instruction for summarizing a conversation.
 func Compact() string {
 	raw, _ := texts.ReadFile("compact.md") // embedded
 	return strings.TrimSpace(string(raw))
 }
 
-// Init is the command that has a model write a project's AGENTS.md; $ARGUMENTS is what the user
-// says to it.
+// Init returns the command that makes a model write a project's AGENTS.md; $ARGUMENTS stands for
+// the user's text.
 func Init() string {
 	raw, _ := texts.ReadFile("init.md") // embedded
 	return string(raw)
@@ -89,15 +88,15 @@ func (e Environment) block() string {
 	return b.String()
 }
 
-// How the parts are named that Insert adds: the index of agents, and what an agent is told of
-// itself, with its name behind.
+// Names of the parts added by Insert: the index of agents, and an agent's description, followed by
+// its name.
 const (
 	AgentsPart = "Agents"
 	LeadPart   = "You are the agent "
 )
 
-// Insert puts a part before the environment of a rendered prompt, or at the end of one that has
-// none. It begins with a line "# name", by which Split knows it.
+// Insert adds a part before the environment, or at the end without one. It begins with a line "#
+// name" for Split.
 func Insert(system, name, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return system

@@ -2,16 +2,16 @@ package prompts
 
 import "strings"
 
-// Section is a part of a rendered system prompt.
+// A Section is a part of a rendered system prompt.
 type Section struct {
 	Kind  string // "prompt", "instructions", "agents" or "environment"
-	Name  string // "prompt", "environment", "agents", "you are the agent …", or the path of an instruction file
+	Name  string // "prompt", "environment", "agents", "you are the agent …", or an instruction file's path
 	Bytes int
 }
 
-// Split tells the parts of a system prompt apart, in their order; together they are all of it. It
-// goes by the lines that Render writes, so that it can read what an older session kept: a file that
-// holds such a line itself counts as two, and an appended text counts with what stands before it.
+// Split splits a system prompt into its parts; joined, they are equal to it. It relies on the lines
+// that Render writes, so it also works for older sessions: a file that contains such a line counts
+// as two, and appended text counts with the part before it.
 func Split(system string) []Section {
 	var out []Section
 	add := func(kind, name string, bytes int) {
@@ -45,7 +45,7 @@ func Split(system string) []Section {
 	return out
 }
 
-// Part is the text of the first part with this name.
+// Part returns the text of the first part with a name.
 func Part(system, name string) (text string, ok bool) {
 	at := 0
 	for _, s := range Split(system) {
@@ -57,7 +57,7 @@ func Part(system, name string) (text string, ok bool) {
 	return "", false
 }
 
-// uninserted takes the parts off that Insert put behind the rest.
+// uninserted splits off the parts that Insert added after the rest.
 func uninserted(rest string) (before string, parts []string) {
 	for {
 		at := -1

@@ -18,7 +18,7 @@ type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
 // ErrNobody is an Asker's error once no user is present.
 var ErrNobody = errors.New("nobody is there to ask")
 
-// A Prompt is a question to the user: all needs of a call that neither rules nor the mode decide.
+// A Prompt is a question to the user: a call's needs without a decision by rules or the mode.
 type Prompt struct {
 	Items []Item
 	// Offers lists the possible grants for Session, narrowest first; empty if Session is not
@@ -103,7 +103,7 @@ func (p *Policy) askPerson(ctx context.Context, q tool.Question) (tool.Decision,
 }
 
 // untilSettled returns a context that ends when a mode change decides the question. settled judges
-// again after a change, and returns a channel that the next change closes.
+// again after a change, and returns a channel closed by the next one.
 func untilSettled(ctx context.Context, moved chan struct{}, settled func() (bool, chan struct{})) (asking context.Context, end func()) {
 	asking, cancel := context.WithCancel(ctx)
 	var watch sync.WaitGroup
@@ -153,7 +153,7 @@ func (p *Policy) put(ctx, asking context.Context, q tool.Question, open []verdic
 	return d, err
 }
 
-// futile rejects a call that cannot work, without a question. It looks for the reason only if that
+// futile rejects a call certain to fail, without a question. It looks for the reason only if the
 // look needs no question itself.
 func (p *Policy) futile(ctx context.Context, q tool.Question) (tool.Decision, bool) {
 	if q.Check == nil {
@@ -203,7 +203,7 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, e
 	return d, nil
 }
 
-// grant stores an offer for the session: parts with a key as exactly that, the rest as rules.
+// grant stores an offer for the session: parts with a key by the key, the rest as rules.
 func (p *Policy) grant(o Offer) error {
 	var rules []Rule
 	for _, g := range o.grants {

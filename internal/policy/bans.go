@@ -2,7 +2,7 @@ package policy
 
 import "adze/tool"
 
-// A Ban is a deny rule about files that also applies inside a sandbox.
+// A Ban is a deny rule about files for sandboxes, too.
 type Ban struct {
 	Rule    string // as written
 	Anchor  string // work, home, abs; empty for any

@@ -44,8 +44,8 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 	return v
 }
 
-// review judges a call whose arguments were repaired and that may change something: a user must
-// confirm it, regardless of rules and mode. Without a user, rules and mode decide.
+// review judges a call with repaired arguments and possible changes: a user must confirm it,
+// regardless of rules and mode. Without a user, rules and mode decide.
 func (p *Policy) review(mode Mode, q tool.Question) (verdict, bool) {
 	if mode == Yolo || p.options.Ask == nil || q.Reviewed || !q.Repair.Guessed() || !changes(q) {
 		return verdict{}, false
@@ -65,7 +65,7 @@ func changes(q tool.Question) bool {
 	return false
 }
 
-// hooked judges a call that a hook wants the user to confirm. No mode and no grant overrides it.
+// hooked judges a call if a hook wants the user to confirm it. No mode and no grant overrides it.
 func hooked(q tool.Question) (verdict, bool) {
 	return verdict{need: firstNeed(q), effect: Ask, layer: "hook", target: firstNeed(q).Touches(), reason: q.Wanted}, q.Wanted != ""
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkBytes rejects text that is displayed differently from its content.
+// checkBytes rejects text whose display differs from its content.
 func checkBytes(text string) error {
 	switch {
 	case len(text) > maxCommand:

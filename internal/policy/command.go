@@ -83,7 +83,7 @@ func (p *Policy) dirOf(dir string) string {
 	return orDot(dir)
 }
 
-// onlyLooks allows a read-only command in a mode that forbids commands.
+// onlyLooks allows a read-only command in a mode without commands.
 func (p *Policy) onlyLooks(mode Mode, v verdict) (verdict, bool) {
 	if v.need.Permission != tool.Execute || v.need.Reach != "" {
 		return v, false

@@ -25,8 +25,8 @@ func (m argvMatcher) covers(words []script.Word) bool {
 	return true
 }
 
-// ruled finds the rule that allows a program. A rule with * or ** does not cover programs that
-// start others; behind an unambiguous wrapper, the wrapped program is matched.
+// ruled finds the rule that allows a program. A rule with * or ** does not cover programs starting
+// others; behind an unambiguous wrapper, the wrapped program is matched.
 func (j *judgement) ruled(words []script.Word) (Rule, bool) {
 	if !words[0].Known {
 		return Rule{}, false

@@ -11,12 +11,11 @@ import (
 )
 
 // A Description explains an allow rule to the user. Only [Rule.Describe] and the narrowing for a
-// session write these sentences, so that all dialogs and protocols agree.
+// session write these sentences, for the same text in all dialogs and protocols.
 // TestOffersSayWhatTheyAllow compares them with the policy's behavior.
 type Description struct {
-	// Covers describes calls that are no longer asked about, and Spares similar ones that still
-	// are. Saved describes the extra coverage of a saved rule compared to a session's grant; may be
-	// empty.
+	// Covers describes calls no longer asked about, and Spares similar ones that still are. Saved
+	// describes the extra coverage of a saved rule compared to a session's grant; may be empty.
 	Covers, Spares, Saved string
 }
 

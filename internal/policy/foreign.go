@@ -22,7 +22,7 @@ func readForeign(line, home string) *command {
 	return c
 }
 
-// foreignWords splits a line at blanks, for a rule that spells the words. A text with several lines
+// foreignWords splits a line at blanks, for a rule with the same words. A text with several lines
 // has none.
 func foreignWords(line string) (out []script.Word) {
 	if strings.ContainsAny(line, "\r\n") {

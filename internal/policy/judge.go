@@ -34,7 +34,7 @@ type verdict struct {
 	looks   bool          // every program in the command is read-only
 	firm    bool          // no sandbox decides this question
 	run     *tool.Judged
-	made    []string // files that a command writes, resolved
+	made    []string // files written by a command, resolved
 	unseen  bool     // allowed by a rule or the table, with words no user has seen
 	walled  bool     // asked about because commands in the sandbox are read-only
 }

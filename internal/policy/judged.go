@@ -22,11 +22,11 @@ type judgement struct {
 
 	deny     *verdict
 	open     []verdict // for the user
-	by       *permit   // the first that allowed a program
+	by       *permit   // the first to allow a program
 	unlooked bool      // a program is not read-only
 	unseen   bool      // a rule allowed a program with words no user has seen
 	git      bool
-	hooks    *verdict // a git command that the user has seen would run hooks
+	hooks    *verdict // a git command seen by the user would run hooks
 	made     []string // files written
 }
 
@@ -52,7 +52,7 @@ func (j *judgement) plan(s script.Script) *tool.Judged {
 	return plan
 }
 
-// inShell reports a program that is built into bash, where it may behave differently.
+// inShell reports a bash builtin, which may differ from the program.
 func inShell(name string) bool { return programs.Is("in-shell", name) }
 
 // reason describes the first question.

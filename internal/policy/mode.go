@@ -28,7 +28,7 @@ const (
 // byCare lists all modes, the most careful first.
 func byCare() []Mode { return []Mode{Plan, AskFirst, AskStaged, Edits, Staged, Auto, Yolo} }
 
-// Modes lists the modes that users choose from.
+// Modes lists the selectable modes.
 func Modes() []string { return []string{string(AskFirst), string(Auto), string(Plan)} }
 
 // OnStage reports whether calls work on a view of the workspace.

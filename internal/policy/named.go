@@ -28,8 +28,9 @@ func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 	return p.judgeCommand(mode, v)
 }
 
-// deniedFile returns a file in a command that a rule or adze's own folders forbid. It applies in
-// every mode, with and without a sandbox. It does not see the effects of code in other languages.
+// deniedFile returns a file in a command forbidden by a rule or by adze's own folders. It applies
+// in every mode, with and without a sandbox. It does not see the effects of code in other
+// languages.
 func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 	kept := p.kept()
 	denies := map[tool.Permission][]Rule{}
@@ -119,7 +120,7 @@ func (c *command) folders(first string) []string {
 // Marks names in a text that does not parse.
 const unparsed = "does not parse"
 
-// named returns the files that a command names, or all possible ones if it does not parse.
+// named returns the files in a command, or all possible ones if it does not parse.
 func (c *command) named() []programs.Access {
 	out := slices.Clone(c.files)
 	for _, s := range c.simples {
@@ -169,7 +170,7 @@ func (j *judgement) beyond(s *script.Step, by permit) bool {
 	return false
 }
 
-// use judges a file that a program names. free means that no question is needed.
+// use judges a file named by a program. free means that no question is needed.
 func (j *judgement) use(s *script.Step, n programs.Access) (v verdict, free bool) {
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""

@@ -17,8 +17,8 @@ type Offer struct {
 	Kind OfferKind
 	// Rules are the exact grant.
 	Rules []string
-	// Covers and Spares describe calls that are no longer asked about, and similar ones that still
-	// are. Saved describes the extra coverage of saved rules; may be empty.
+	// Covers and Spares describe calls no longer asked about, and similar ones that still are.
+	// Saved describes the extra coverage of saved rules; may be empty.
 	Covers, Spares, Saved string
 
 	grants []grant

@@ -61,7 +61,7 @@ type Options struct {
 	// sandbox.
 	Contained func(lasting bool) (level string, holds bool)
 	// Lacks returns the sandbox's gaps: walled means that commands are read-only and without
-	// network inside, so that allowed ones run outside. nil means no gaps.
+	// network inside, and allowed ones run outside. nil means no gaps.
 	Lacks func() (walled bool, open []string)
 	// Aside explains why commands' changes cannot be kept apart, or returns "" if they can. nil
 	// means that they cannot.

@@ -18,7 +18,7 @@ const (
 	maxUnwrap    = 5        // nested wrappers
 	maxNestingIn = 1000     // opening brackets, because parsing takes stack for each
 	maxTries     = 5000     // possible program positions
-	maxWords     = 1000     // words in one command that are searched for other programs
+	maxWords     = 1000     // words searched for other programs in one command
 )
 
 // simple is one program with its arguments.
@@ -139,8 +139,8 @@ func (r *reader) script(text string, depth int) {
 	}
 }
 
-// everyWord takes each word as a possible start, so that denies see names in a text that does not
-// parse, or in another language.
+// everyWord takes each word as a possible start, so that denies see names in unparsable text or
+// another language.
 func (r *reader) everyWord(text string, maybe bool) {
 	var words []script.Word
 	for _, s := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n;|&()<>{}`'\"$!", c) }) {
@@ -266,7 +266,7 @@ func evaluates(s simple) bool {
 	return programs.Is("evaluates", s.name())
 }
 
-// behind finds programs that another one starts.
+// behind finds programs started by another.
 func (r *reader) behind(program string, args []script.Word, depth int) {
 	if skip, ok := wrapper(program); ok {
 		r.inside(fill(program, args), skip, depth)
@@ -319,7 +319,7 @@ func (r *reader) behind(program string, args []script.Word, depth int) {
 	}
 }
 
-// options reads option values that name a program, --to-command=x or -exec x, for any program.
+// options reads programs in option values, --to-command=x or -exec x, for any program.
 func (r *reader) options(program string, args []script.Word, depth int) {
 	for i, a := range args {
 		name, value, attached := strings.Cut(a.Text, "=")
@@ -359,7 +359,7 @@ func (r *reader) git(args []script.Word) {
 	}
 }
 
-// text reads a word that a shell or a program takes as a command line.
+// text reads a word taken as a command line by a shell or a program.
 func (r *reader) text(w script.Word, depth int) {
 	if !w.Known {
 		r.unknown("a text of it is known only when it runs")
@@ -587,7 +587,7 @@ func launcher(program string, args []script.Word) (at, skip int, ok bool) {
 	return 0, 0, false
 }
 
-// startsInCode matches code in common languages that starts a program or hides that.
+// startsInCode matches code in common languages that starts a program or hides doing so.
 var startsInCode = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("`|\\b(system|popen\\w*|p?exec\\w*|p?spawn\\w*|posix_spawn\\w*|subprocess|pty|ctypes|cffi|importlib|runpy|multiprocessing|asyncio|v?fork\\w*|" +
 		"eval|compile|getattr|globals|locals|vars|builtins|child_process|qx|passthru|shell_exec|proc_open|pcntl\\w*|Function|constructor|binding|syscall|" +
@@ -600,7 +600,7 @@ var runsInSed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(^|[;{}\n])\s*(` + address + `\s*(,\s*[+~]?` + address + `)?)?[\s!]*e|s([^\w\s]).*[^\w\s][gpiImM0-9]*e[gpiImM0-9]*(\s|;|}|#|$)`)
 })
 
-// Any position, after a value that may be many words.
+// Any position, after a value with unknown length.
 const anywhere = -1
 
 // afterOptions finds possible positions for a subcommand: after leading options and their values.

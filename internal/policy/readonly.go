@@ -171,8 +171,7 @@ func (j *judgement) strays(s *script.Step, within string) {
 	}
 }
 
-// hooked returns the repository's hooks that an allowed git command would run: the rule covers git,
-// but not them.
+// hooked returns the hooks an allowed git command would run: the rule covers git, but not them.
 func (j *judgement) hooked(s *script.Step) string {
 	words := innermost(s.Words)
 	if j.options.Repos == nil || base(nameOf(words)) != "git" {

@@ -11,24 +11,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Number gives one line as read shows it: its number, right-aligned to width, two spaces, the text.
+// Number formats a line like the read tool: its number, right-aligned to width, two spaces, the
+// text.
 func Number(n, width int, line string) string {
 	number := strconv.Itoa(n)
 	return strings.Repeat(" ", max(0, width-len(number))) + number + "  " + line
 }
 
-// Width is the width of the number column for lines up to last.
+// Width returns the number column's width for lines up to last.
 func Width(last int) int { return len(strconv.Itoa(last)) }
 
-// cleanedEdit is an edit without what the model may have added to its copy.
+// cleanedEdit is an edit without additions the model may have made to its copy.
 type cleanedEdit struct {
 	Edit
 	steps  []Step
-	inLine bool   // the copy may be a part of a line
-	partly string // what only some lines of the new text have
+	inLine bool   // the copy may be part of a line
+	partly string // an addition on only some lines of the new text
 }
 
-// extent says how much of a text has an addition.
+// extent is how much of a text has an addition.
 type extent int
 
 const (
@@ -37,17 +38,17 @@ const (
 	whole
 )
 
-// cleaner takes one kind of addition off a text.
+// cleaner removes one kind of addition.
 type cleaner struct {
 	step   Step
 	name   string
 	inLine bool
-	quotes bool // it reads quotes alone
+	quotes bool // decodes only quotes
 	off    func(s string) (string, extent)
 }
 
-// readings lists what an edit may mean, as written first. A cleaner that finds its addition on the
-// whole of the copy is used on the new text alike: one that has nothing of it is left as it is.
+// readings lists the possible meanings of an edit, as written first. A cleaner whose addition
+// covers the whole copy is also applied to the new text, unless that has none of it.
 func (d *doc) readings(e Edit) []cleanedEdit {
 	list := []cleanedEdit{d.lookalikes(e)}
 	for _, c := range cleaners() {
@@ -84,7 +85,7 @@ func cleaners() []cleaner {
 	)
 }
 
-// unfenced takes the fence of Markdown off that stands around a text.
+// unfenced removes a Markdown fence around a text.
 func unfenced(s string) (string, extent) {
 	first, rest, ok := strings.Cut(strings.Trim(s, "\n"), "\n")
 	if !ok || !strings.HasPrefix(first, "```") || strings.ContainsAny(first[3:], " \t`") {
@@ -98,16 +99,16 @@ func unfenced(s string) (string, extent) {
 	return plain, whole
 }
 
-// numberStyles are the ways of assistants to write a line's number before it: adze and others, cat
-// -n, grep -n, and what models make of these.
+// numberStyles are line-number formats of assistants: adze and others, cat -n, grep -n, and models'
+// variants.
 func numberStyles() []string {
 	return []string{"  ", "\t", "→", ": ", ":", " | ", "| ", "|", ". ", ") ", "] ", " - ", " │ ", "│", " "}
 }
 
-// numberedLine is a line behind its number: what is before the number, and the number.
+// numberedLine matches a line number and the text before it.
 var numberedLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:L|[Ll]ine |\[)?(\d{1,7})`) })
 
-// unnumbered takes line numbers off that count up.
+// unnumbered removes line numbers that count up.
 func unnumbered(s, style string) (string, extent) {
 	last := -1
 	plain, has := offLines(s, func(line string) (string, bool) {
@@ -125,12 +126,12 @@ func unnumbered(s, style string) (string, extent) {
 		return rest, ok
 	})
 	if blank(plain) {
-		return s, none // nothing but a number
+		return s, none // only a number
 	}
 	return plain, has
 }
 
-// offLines takes something off each line with text.
+// offLines applies off to each line with text.
 func offLines(s string, off func(line string) (string, bool)) (string, extent) {
 	lines, ended := linesOf(s)
 	with, without := 0, 0
@@ -159,8 +160,8 @@ func offLines(s string, off func(line string) (string, bool)) (string, extent) {
 	return out, whole
 }
 
-// unescaped reads the escapes whose second characters are listed, as JSON and programming languages
-// write them. bare are characters that such a text has only escaped.
+// unescaped decodes the escapes with the listed letters, as in JSON and programming languages. bare
+// lists characters that appear only escaped in such a text.
 func unescaped(s, letters, bare string) (string, extent) {
 	var out strings.Builder
 	had := whole
@@ -201,7 +202,7 @@ func unescaped(s, letters, bare string) (string, extent) {
 
 var entity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#39|#34|#x27);`) })
 
-// unentitied reads the entities of HTML.
+// unentitied decodes HTML entities.
 func unentitied(s string) (string, extent) {
 	rest := entity().ReplaceAllString(s, "")
 	switch {
@@ -213,9 +214,9 @@ func unentitied(s string) (string, extent) {
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&#x27;", "'", "&apos;", "'", "&amp;", "&").Replace(s), whole
 }
 
-// lookalikes writes characters of the copy that the file has nowhere, or that stand before its
-// lines, as the file has them: quotes, dashes and spaces in ASCII, and letters with marks composed
-// or not.
+// lookalikes replaces characters in the copy that the file has nowhere, or that precede its lines,
+// by the file's equivalents: quotes, dashes and spaces in ASCII, and letters with composed or
+// separate marks.
 func (d *doc) lookalikes(e Edit) cleanedEdit {
 	foreign := map[rune]bool{}
 	for _, r := range e.Old {
@@ -248,7 +249,7 @@ func (d *doc) lookalikes(e Edit) cleanedEdit {
 	return r
 }
 
-// plainer writes look-alike characters in ASCII.
+// plainer replaces look-alike characters by ASCII.
 func plainer(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -271,7 +272,7 @@ func mapped(s string, f func(rune) (string, bool)) string {
 	return out.String()
 }
 
-// plain is the ASCII spelling of a character, if it has one that models use instead.
+// plain returns a character's ASCII equivalent, if models use one instead.
 func plain(r rune) (string, bool) {
 	switch r {
 	case '\u2018', '\u2019', '\u201a', '\u201b', '\u2032', '\u00b4':
@@ -290,8 +291,8 @@ func plain(r rune) (string, bool) {
 	return "", false
 }
 
-// added names what the new text has before its lines, around them or in them, and neither the copy
-// nor the file has: no file is meant to have that.
+// added names a prefix, wrapper or escape in the new text that neither the copy nor the file has;
+// no file should get it.
 func (d *doc) added(e Edit) string {
 	for _, c := range cleaners() {
 		_, was := c.off(e.Old)
@@ -309,8 +310,7 @@ func (d *doc) added(e Edit) string {
 	return ""
 }
 
-// marked reports whether the lines of a text begin with a mark of a diff or a quotation, or with a
-// space.
+// marked reports whether a text's lines begin with a diff or quotation mark, or with a space.
 func marked(s string) (marks bool) {
 	lines, _ := linesOf(s)
 	for _, line := range lines {

@@ -7,26 +7,26 @@ import (
 
 func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
-// indents says which indentation of the file stands for one of the copy: moved by as many
-// characters, or, where the copy counts in another unit, level by level.
+// indents maps the copy's indentation to the file's: shifted by a number of characters, or level by
+// level if the copy uses another unit.
 type indents struct {
-	same  bool              // the new text is written with the file's indentation
+	same  bool              // the new text has the file's indentation
 	table map[string]string // copy to file
-	known map[string]bool   // of the rows
+	known map[string]bool   // in the rows
 	file  unit
-	mixed bool // one indentation of the copy stands for several of the file
-	// The least depth of the copy and that of its row; dx characters more of the copy are dy more of
-	// the file. If dx is 0, the table has the only depth.
+	mixed bool // one indentation in the copy maps to several in the file
+	// The copy's least depth and its row's; dx more characters in the copy are dy more in the file.
+	// If dx is 0, the table has the only depth.
 	x0, y0, dx, dy int
 }
 
-// unit is one step of indentation.
+// unit is one indentation step.
 type unit struct {
-	char  byte // ' ' or '\t'; if 0, there is no indentation
+	char  byte // ' ' or '\t'; 0 if there is no indentation
 	width int
 }
 
-// indents compares the copy's indentation with that of its rows. why says what is not certain.
+// indents compares the copy's indentation with its rows'. why describes a doubt.
 func (m merge) indents() (in indents, why string) {
 	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true, file: m.unit()}
 	bare := true
@@ -61,8 +61,8 @@ func (m merge) indents() (in indents, why string) {
 	return in, ""
 }
 
-// votes says whether the first line and those that the edit keeps, or else those that it replaces,
-// stand as deep as in the copy, and whether some stand as deep as in the file.
+// votes reports whether the first line and the kept ones, or otherwise the replaced ones, are as
+// deep as in the copy, and whether some are as deep as in the file.
 func (m merge) votes() (byCopy, byFile bool) {
 	vote := func(i int, s string) {
 		if i < 0 || blank(s) || m.to[i] < 0 {
@@ -87,8 +87,8 @@ func (m merge) votes() (byCopy, byFile bool) {
 	return byCopy, byFile
 }
 
-// flat reports whether nothing in both texts is indented and the new one has a line that opens a
-// block: how deep the lines below it stand is lost.
+// flat reports whether neither text has indentation and the new one opens a block, so that the
+// depth below is lost.
 func (m merge) flat() bool {
 	for _, s := range append(m.old[:len(m.old):len(m.old)], m.next...) {
 		if indentOf(s) != "" && !blank(s) {
@@ -104,7 +104,7 @@ func (m merge) flat() bool {
 	return false
 }
 
-// of is the file's indentation for one of the new text's.
+// of returns the file's indentation for one in the new text.
 func (in indents) of(indent string) (string, bool) {
 	if in.same {
 		return indent, in.known[indent] || in.file.char == 0 || strings.Trim(indent, string(in.file.char)) == "" && len(indent)%in.file.width == 0
@@ -120,7 +120,7 @@ func (in indents) of(indent string) (string, bool) {
 	return out, ok && n >= 0 && (n%in.file.width == 0 || in.known[out])
 }
 
-// width is that of the file's indentation in characters.
+// width returns the file's indentation in characters.
 func (in indents) width(indent string) (int, bool) {
 	more := len(indent) - in.x0
 	if in.dx == 0 || in.file.char == 0 || mixedIndent(indent) || more*in.dy%in.dx != 0 {
@@ -129,7 +129,7 @@ func (in indents) width(indent string) (int, bool) {
 	return in.y0 + more*in.dy/in.dx, true
 }
 
-// fit finds how all lines of the copy are moved alike, or scaled from its unit to the file's.
+// fit finds a common shift for all lines, or a scale from the copy's unit to the file's.
 func (in *indents) fit(step int) bool {
 	same, first := true, true
 	for was, is := range in.table {
@@ -156,7 +156,7 @@ func (in *indents) fits(dx, dy int) bool {
 
 func mixedIndent(s string) bool { return strings.Contains(s, " ") && strings.Contains(s, "\t") }
 
-// least is the smallest step between two depths of the texts.
+// least returns the smallest step between two depths.
 func least(texts ...[]string) int {
 	depths := map[int]bool{}
 	for _, list := range texts {
@@ -177,7 +177,7 @@ func least(texts ...[]string) int {
 	return step
 }
 
-// unit is the file's, judged by what most lines are deeper than the one above.
+// unit returns the file's unit: the most frequent increase between neighboring lines.
 func (d *doc) unit() unit {
 	tabs, spaces, before := 0, 0, 0
 	var steps [9]int

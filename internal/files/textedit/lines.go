@@ -14,16 +14,16 @@ type doc struct {
 	Source
 	rows []row
 	text []int       // rows that are not empty
-	keys [2][]string // what they are compared by: without blanks around them, and in ASCII as well
+	keys [2][]string // comparison keys: trimmed, and trimmed in ASCII
 }
 
 func key(s string) string      { return strings.TrimSpace(s) }
 func plainKey(s string) string { return strings.TrimSpace(plainer(s)) }
 
-// row is one line of a text: where it starts, where its end begins, and where the next one starts.
+// row holds a line's start, the start of its line end, and the next line's start.
 type row struct{ start, end, next int }
 
-// rowsOf splits at \n and \r\n, as read numbers lines; at \r only where a text has no \n.
+// rowsOf splits at \n and \r\n, like the read tool, and at \r only if there is no \n.
 func rowsOf(s string) (rows []row) {
 	end := byte('\n')
 	if !strings.Contains(s, "\n") {
@@ -43,35 +43,35 @@ func rowsOf(s string) (rows []row) {
 	return rows
 }
 
-// row is a line of the text without its end.
+// row returns a line without its end.
 func (d *doc) row(i int) string { return d.Text[d.rows[i].start:d.rows[i].end] }
 
-// lineAt is the number, from 0, of the line that holds the byte.
+// lineAt returns the line, from 0, that contains an offset.
 func (d *doc) lineAt(off int) int {
 	return max(0, sort.Search(len(d.rows), func(i int) bool { return d.rows[i].start > off })-1)
 }
 
-// inMargin reports whether an offset lies behind white space with which its line begins.
+// inMargin reports whether an offset follows only white space on its line.
 func (d *doc) inMargin(at int) bool {
 	start := d.rows[d.lineAt(at)].start
 	return at > start && blank(d.Text[start:at])
 }
 
-// linesOf splits a text of whole lines; ended says that the last one has its end.
+// linesOf splits a text into lines; ended reports whether the last one has its end.
 func linesOf(s string) (lines []string, ended bool) {
 	body, ended := strings.CutSuffix(text.WithNewlines(s, "\n"), "\n")
 	return strings.Split(body, "\n"), ended
 }
 
 const (
-	beside      = 3 // lines around a place that are looked at
-	tellingLine = 8 // bytes of a line that is not there twice by chance
+	beside      = 3 // lines checked around a place
+	tellingLine = 8 // bytes in a line unlikely to occur twice by chance
 )
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// wholeLines finds the only place where the lines of the copy stand but for white space at both of
-// their ends, empty lines, and look-alike characters.
+// wholeLines finds the only place with the copy's lines, ignoring white space at their ends, empty
+// lines, and look-alike characters.
 func (d *doc) wholeLines(e Edit) (*Span, error) {
 	if d.text == nil {
 		for i := range d.rows {
@@ -92,7 +92,7 @@ func (d *doc) wholeLines(e Edit) (*Span, error) {
 		if len(want) == 0 || len(found) == 0 {
 			continue
 		}
-		if len(found) > 1 { // twins may differ in white space alone
+		if len(found) > 1 { // twins may differ only in white space
 			same := slices.DeleteFunc(slices.Clone(found), func(rows []int) bool { return !d.asDeep(old, rows) })
 			if len(same) != 1 {
 				return nil, d.manyLines(found, e)
@@ -107,7 +107,7 @@ func (d *doc) wholeLines(e Edit) (*Span, error) {
 	return nil, nil
 }
 
-// runs lists the places where the lines with text are those wanted, by their rows.
+// runs lists the places where the lines with text match want, by their rows.
 func (d *doc) runs(want, keys []string) (found [][]int) {
 	for at := 0; at+len(want) <= len(keys); at++ {
 		if slices.Equal(keys[at:at+len(want)], want) {
@@ -117,7 +117,7 @@ func (d *doc) runs(want, keys []string) (found [][]int) {
 	return found
 }
 
-// asDeep reports whether the lines with text stand as deep as their rows.
+// asDeep reports whether the lines with text are as deep as their rows.
 func (d *doc) asDeep(old []string, rows []int) bool {
 	i := 0
 	for _, s := range old {
@@ -132,8 +132,8 @@ func (d *doc) asDeep(old []string, rows []int) bool {
 	return true
 }
 
-// paired gives for each line of the copy its row, or -1 for an empty line that the text has not.
-// text are the rows of the lines that are not empty.
+// paired returns each copy line's row, or -1 for an empty line missing in the text. text holds the
+// non-empty lines' rows.
 func (d *doc) paired(old []string, text []int) []int {
 	to := make([]int, len(old))
 	k, first := 0, -1
@@ -153,8 +153,8 @@ func (d *doc) paired(old []string, text []int) []int {
 	return to
 }
 
-// replaced puts the new lines in the place of rows: lines that the edit keeps stay as the file has
-// them, and the others take its indentation.
+// replaced puts the new lines in place of rows: kept lines stay as in the file, and others get its
+// indentation.
 func (d *doc) replaced(e Edit, rows []int, step Step) (*Span, error) {
 	old, ended := linesOf(e.Old)
 	next, _ := linesOf(e.New)
@@ -187,17 +187,16 @@ func (d *doc) replaced(e Edit, rows []int, step Step) (*Span, error) {
 	return &s, nil
 }
 
-// merge applies the change from the old lines to the new ones to the rows that stand for the old.
+// merge applies the change from old to new lines to the rows that match the old ones.
 type merge struct {
 	*doc
 	old, next []string
-	to        []int // row of each old line, or -1
-	kept      []int // old line that each new one is, perhaps elsewhere indented, or -1
-	near      []int // old line that each new one is or replaces, or -1
+	to        []int // each old line's row, or -1
+	kept      []int // for each new line, the equal old one, perhaps with other indentation, or -1
+	near      []int // for each new line, the equal or replaced old one, or -1
 }
 
-// lines gives the lines that come in the place of the rows from from to before end; why says what
-// is not certain.
+// lines returns the replacement for the rows from from to before end. why describes a doubt.
 func (m merge) lines(from, end int) (out []string, why string) {
 	margin, why := m.indents()
 	if why != "" {
@@ -206,7 +205,7 @@ func (m merge) lines(from, end int) (out []string, why string) {
 	trailing := m.trailing()
 	var added []string
 	row, done := from, 0
-	copied := func(until int) { // rows that the copy does not show are empty lines, and stay
+	copied := func(until int) { // rows missing in the copy are empty lines, and stay
 		for ; row < until; row++ {
 			out = append(out, m.row(row))
 		}
@@ -223,7 +222,7 @@ func (m merge) lines(from, end int) (out []string, why string) {
 		}
 		switch {
 		case i >= 0 && m.kept[k] == i && m.to[i] < 0, m.kept[k] < 0 && blank(s) && row < end && blank(m.row(row)):
-			continue // an empty line that the text has not, or has here anyway
+			continue // an empty line missing in the text, or present here anyway
 		case m.kept[k] >= 0 && strings.TrimRight(s, " \t") == strings.TrimRight(m.old[i], " \t") && !(margin.same && indentOf(s) != indentOf(m.row(m.to[i]))):
 			copied(m.to[i] + 1)
 			done = i + 1
@@ -261,8 +260,8 @@ func (m merge) lines(from, end int) (out []string, why string) {
 	return out, ""
 }
 
-// twice is a line among those that the new text adds that stands just above the place or below it:
-// the copy lacks it. A line that says little counts only where the two would meet.
+// twice returns an added line that also stands just above or below the place, so that the copy
+// lacks it. A short line counts only where the two would meet.
 func (d *doc) twice(from, end int, out, added []string) string {
 	if len(out) == 0 {
 		return ""
@@ -286,7 +285,7 @@ func (d *doc) twice(from, end int, out, added []string) string {
 	return ""
 }
 
-// trailing reports whether the copy has blanks at the ends of its lines that the file has not.
+// trailing reports whether the copy has trailing blanks that the file lacks.
 func (m merge) trailing() bool {
 	has := func(s string) bool { return strings.TrimRight(s, " \t") != s }
 	any := false
@@ -302,7 +301,7 @@ func (m merge) trailing() bool {
 	return any
 }
 
-// pair finds the old line that each new one is, or replaces.
+// pair finds the old line that each new one equals or replaces.
 func (m *merge) pair() {
 	var a, b []string
 	for _, s := range m.old {
@@ -313,7 +312,7 @@ func (m *merge) pair() {
 	}
 	m.kept = matched(a, b)
 	old, next := trimmedAll(m.old), trimmedAll(m.next)
-	m.gaps(func(o, o1, k, k1 int) { // between the lines that are the same, those that are moved
+	m.gaps(func(o, o1, k, k1 int) { // moved lines, between the equal ones
 		for x, i := range matched(old[o:o1], next[k:k1]) {
 			if i >= 0 && next[k+x] != "" {
 				m.kept[k+x] = o + i
@@ -336,7 +335,7 @@ func (m *merge) pair() {
 	})
 }
 
-// gaps goes through the stretches of both texts between kept lines.
+// gaps visits the stretches of both texts between kept lines.
 func (m *merge) gaps(f func(old0, old1, new0, new1 int)) {
 	kept := append(slices.Clone(m.kept), len(m.old))
 	o, k := 0, 0
@@ -358,7 +357,7 @@ func trimmedAll(lines []string) (out []string) {
 	return out
 }
 
-// matched gives for each new line the equal old line, or -1.
+// matched returns each new line's equal old line, or -1.
 func matched(old, next []string) []int {
 	to := aligned(old, next)
 	for k, i := range to {
@@ -369,8 +368,8 @@ func matched(old, next []string) []int {
 	return to
 }
 
-// spliced is the new form of a line that the file spells with look-alikes of the copy's characters:
-// what the edit leaves alone at both ends stays as the file has it.
+// spliced applies a change to a line that the file spells with look-alikes: both unchanged ends
+// stay as in the file.
 func spliced(old, have, next string) string {
 	o, f, n := []rune(strings.TrimSpace(old)), []rune(strings.TrimSpace(have)), []rune(strings.TrimLeft(next, " \t"))
 	if len(o) != len(f) || slices.Equal(o, f) {

@@ -12,7 +12,7 @@ const (
 	sameWord  = `(?:unchanged|(?:remains?|stays?|is|are) (?:the same|unchanged|here|as before|as is)|the same|same as before|as before|as is|untouched|omitted|goes here|continues?|here)`
 )
 
-// plainOmission matches a comment that by itself says that text was left out.
+// plainOmission matches a comment that marks omitted text by itself.
 var plainOmission = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:the )?(?:` +
 		`rest of .{0,40}|` +
@@ -21,13 +21,13 @@ var plainOmission = sync.OnceValue(func() *regexp.Regexp {
 		`(?:.{0,30} )?omitted for brevity|unchanged(?: code)?|no changes (?:here|needed|below|above))$`)
 })
 
-// dottedOmission matches what does so when dots stand around it.
+// dottedOmission matches one that needs surrounding dots.
 var dottedOmission = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:the )?(?:` + restWord + `(?: ` + thingWord + `)?(?: .{0,30})?|snip|omitted|truncated|etc|and so on)$`)
 })
 
-// Omission finds a line of next that stands for text left out ("// ... rest of the code
-// unchanged"), unless the text before already had that line. It returns the line, or "".
+// Omission returns a line in next that marks omitted text ("// ... rest of the code unchanged"),
+// unless before has the same line, or "".
 func Omission(next, before string) string {
 	for line := range strings.Lines(next) {
 		line = strings.TrimSpace(line)
@@ -52,7 +52,7 @@ func omits(line string) bool {
 	return (dots == 2 || dots == 1 && (comment || bracket)) && dottedOmission().MatchString(bare)
 }
 
-// dotted counts the ends of s at which dots stand.
+// dotted counts the ends of s with dots.
 func dotted(s string) (ends int) {
 	s = strings.ReplaceAll(strings.Trim(s, "[](){}<> "), "…", "...")
 	if strings.HasPrefix(s, "...") {
@@ -64,7 +64,7 @@ func dotted(s string) (ends int) {
 	return ends
 }
 
-// uncomment takes the comment signs of the usual languages off.
+// uncomment removes common comment signs.
 func uncomment(line string) (core string, comment bool) {
 	core = line
 	for _, sign := range []string{"{/*", "/*", "//", "<!--", "#", "--", ";", "%", "\"\"\""} {

@@ -8,39 +8,39 @@ import (
 	"adze/internal/text"
 )
 
-// Patch is a patch in the V4A envelope: what is to be done to each file.
+// A Patch is a patch in the V4A envelope.
 type Patch []PatchFile
 
 // PatchFile is one section of a patch.
 type PatchFile struct {
 	Op     PatchOp
 	Path   string
-	MoveTo string  // of an update; if "", it stays where it is
-	Body   string  // of an added file
-	Chunks []Chunk // of an update
+	MoveTo string  // for an update; may be empty
+	Body   string  // for an added file
+	Chunks []Chunk // for an update
 }
 
-// PatchOp is what a section does.
+// PatchOp is a section's operation.
 type PatchOp string
 
-// The operations of a patch.
 const (
 	PatchAdd    PatchOp = "add"
 	PatchUpdate PatchOp = "update"
 	PatchDelete PatchOp = "delete"
 )
 
-// Chunk is one change of a file: the lines that stand there and those that come there.
+// A Chunk is one change: the old lines and the new ones.
 type Chunk struct {
-	Context  []string // lines above the place, outermost first: those behind @@
+	Context  []string // lines above the place, from @@, outermost first
 	Old, New []string
 	AtEnd    bool // the place is the end of the file
 }
 
-// lineRanges are the numbers of a unified diff, which say nothing here.
+// lineRanges matches a unified diff's line numbers, which are ignored.
 var lineRanges = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-\d+(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?$`) })
 
-// ParsePatch reads a patch. A patch without its end is refused: the rest of it may be missing.
+// ParsePatch parses a patch. It rejects a patch without its end marker, because more may be
+// missing.
 func ParsePatch(s string) (Patch, error) {
 	bad := func(format string, args ...any) (Patch, error) { return nil, refuse(InvalidArguments, format, args...) }
 	lines := strings.Split(strings.TrimSpace(text.WithNewlines(s, "\n")), "\n")
@@ -131,7 +131,7 @@ func ParsePatch(s string) (Patch, error) {
 	return p, nil
 }
 
-// header reads a line that begins a section, or names where a file moves.
+// header parses a section's header or a move target.
 func header(line string) (op, path string) {
 	line = strings.TrimSpace(line)
 	for prefix, op := range map[string]string{"*** Add File:": "add", "*** Update File:": "update", "*** Delete File:": "delete", "*** Move to:": "move"} {
@@ -142,8 +142,8 @@ func header(line string) (op, path string) {
 	return "", ""
 }
 
-// Edits gives the changes of a file as edits of its text. Where the lines of one stand in several
-// places, the line behind its @@ tells which is meant, or it is refused.
+// Edits converts a file's chunks to edits of its text. If a chunk matches several places, the line
+// after @@ decides, or it is refused.
 func (f PatchFile) Edits(name, body string) ([]Edit, error) {
 	d := &doc{Source: Source{Name: name, Text: body}, rows: rowsOf(body)}
 	var list []Edit
@@ -220,8 +220,7 @@ func (d *doc) chunk(c Chunk) (Edit, error) {
 	return Edit{Old: block(c.Old), New: block(c.New)}, nil
 }
 
-// widened is the edit of whole rows with as many of the file's lines above it as make it the only
-// one of its kind.
+// widened returns an edit of whole rows, with enough lines above to make it unique.
 func (d *doc) widened(first int, old, next []string) Edit {
 	plain := text.WithNewlines(d.Text, "\n")
 	for from := first; ; from-- {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	reportLines   = 12  // lines of the file shown in an error
-	reportWidth   = 160 // characters of each
-	reportDiffers = 3   // differences spelt out
-	listedLines   = 20  // line numbers listed when there are many
-	closeEnough   = 0.4 // likeness below which nothing is shown as the closest
-	compared      = 400 // bytes of a line compared for finding the closest
-	longest       = 3   // lines of a copy that are looked for where they are only alike
+	reportLines   = 12  // file lines shown in an error
+	reportWidth   = 160 // characters per line
+	reportDiffers = 3   // differences described
+	listedLines   = 20  // line numbers listed
+	closeEnough   = 0.4 // least likeness for a closest match
+	compared      = 400 // bytes per line compared for the closest match
+	longest       = 3   // copy lines searched by likeness
 )
 
-// many says where the places are.
+// many lists the matching places.
 func (d *doc) many(found []Span, e Edit) error {
 	var at []int
 	for _, s := range found {
@@ -32,7 +32,7 @@ func (d *doc) many(found []Span, e Edit) error {
 	return d.fits(at, move)
 }
 
-// manyLines says where the places of a copy are that is not exact.
+// manyLines lists the places that match an inexact copy.
 func (d *doc) manyLines(found [][]int, e Edit) error {
 	var at []int
 	for _, rows := range found {
@@ -57,7 +57,7 @@ func (d *doc) fits(at []int, move string) error {
 	return refuse(ManyMatches, "old_string fits %d places in %s (lines %s%s); %s", len(at), d.Name, strings.Join(list, ", "), more, move)
 }
 
-// missing shows the lines of the file that are most like the ones asked for, and what differs.
+// missing shows the file's most similar lines and the differences.
 func (d *doc) missing(e Edit) error {
 	if err := d.changedAway(e); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (d *doc) missing(e Edit) error {
 		d.Name, d.shown(old, at, min(len(d.rows), at+len(old))))
 }
 
-// doubtful refuses an edit whose place is found, but not what it is to do there.
+// doubtful refuses an edit with a known place but an uncertain effect.
 func (d *doc) doubtful(s Span, e Edit, why string) error {
 	old, _ := linesOf(strings.Trim(e.Old, "\r\n"))
 	first := d.lineAt(s.Start)
@@ -79,8 +79,7 @@ func (d *doc) doubtful(s Span, e Edit, why string) error {
 		d.Name, first+1, why, d.shown(old, first, d.lineAt(max(s.Start, s.End-1))+1))
 }
 
-// nearest is the row from which most of the copy stands, its longest lines also where they are only
-// like lines of the file.
+// nearest returns the row where most of the copy matches; its longest lines also match by likeness.
 func (d *doc) nearest(old []string) (int, bool) {
 	if len(d.Text) > LenientLimit {
 		return 0, false
@@ -98,7 +97,7 @@ func (d *doc) nearest(old []string) (int, bool) {
 	for _, i := range long {
 		want = append(want, pairsOf(strings.TrimSpace(old[i])))
 	}
-	votes := map[int]float64{} // bytes of the lines that agree, by first row
+	votes := map[int]float64{} // matching bytes, by first row
 	for row := range d.rows {
 		s := strings.TrimSpace(d.row(row))
 		for _, i := range at[s] {
@@ -112,7 +111,7 @@ func (d *doc) nearest(old []string) (int, bool) {
 	}
 	best, most := -1, 0.0
 	for first := range votes {
-		n := votes[first]*2 + votes[first-1] + votes[first+1] // a line more or less is near by
+		n := votes[first]*2 + votes[first-1] + votes[first+1] // an extra or missing line shifts the match by one
 		if best < 0 || n > most || n == most && first < best {
 			best, most = first, n
 		}
@@ -120,7 +119,7 @@ func (d *doc) nearest(old []string) (int, bool) {
 	return best, best >= 0
 }
 
-// pairs are the pairs of neighbouring bytes of a line.
+// pairs counts neighboring byte pairs in a line.
 type pairs struct {
 	has [1 << 16]bool
 	n   int
@@ -134,7 +133,7 @@ func pairsOf(s string) *pairs {
 	return p
 }
 
-// likeness is the share of pairs that a line has in common with this one, from 0 to 1.
+// likeness returns the share of common pairs, from 0 to 1.
 func (p *pairs) likeness(s string) float64 {
 	n, both := max(0, min(len(s), compared)-1), 0
 	for i := 1; i <= n; i++ {
@@ -145,11 +144,11 @@ func (p *pairs) likeness(s string) float64 {
 	return 2 * float64(min(both, p.n)) / float64(max(1, n+p.n))
 }
 
-// shown prints the rows from first to before end, and where the copy differs from them.
+// shown prints the rows from first to before end, and the copy's differences.
 func (d *doc) shown(old []string, first, end int) string {
 	differs, at := d.differences(old, first, end)
 	skip := first
-	if len(differs) > 0 { // the differences are what matters in a long place
+	if len(differs) > 0 { // in a long place, the differences matter most
 		skip = max(first, min(at-reportLines/2, end-reportLines))
 	}
 	var out strings.Builder
@@ -168,8 +167,8 @@ func (d *doc) shown(old []string, first, end int) string {
 	return out.String()
 }
 
-// differences words where the copy is not as the rows are; differences in indentation alone count
-// only if there are no others. at is the row of the first.
+// differences describes how the copy differs from the rows; indentation alone counts only if there
+// is nothing else. at is the first one's row.
 func (d *doc) differences(old []string, first, end int) (list []string, at int) {
 	var rows []string
 	for i := first; i < end; i++ {
@@ -206,7 +205,7 @@ func (d *doc) differences(old []string, first, end int) (list []string, at int) 
 	return list, at
 }
 
-// visible shows white space that a reader would miss, and cuts long lines.
+// visible marks white space that a reader would miss, and shortens long lines.
 func visible(line string) string {
 	mark := strings.NewReplacer("\t", "→", " ", "·")
 	body := strings.Trim(line, " \t")

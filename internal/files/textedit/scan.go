@@ -9,17 +9,17 @@ import (
 
 const (
 	scanBlock = 1 << 20
-	scanHits  = 1 << 20 // places kept of one needle
+	scanHits  = 1 << 20 // stored places for one needle
 )
 
-// Hit is a place in a file.
+// A Hit is a place in a file.
 type Hit struct {
 	Off  int64
-	Line int // newline bytes before it
+	Line int // number of preceding newline bytes
 }
 
-// Scan finds the places of a needle in a file without holding the file: one block and the needle
-// are in memory. Places may overlap. unit is the size of a character: only multiples of it count.
+// Scan finds a needle's places, which may overlap, with only one block and the needle in memory.
+// unit is the character size in bytes: only its multiples count.
 func Scan(ctx context.Context, r io.ReaderAt, needle []byte, unit int) ([]Hit, error) {
 	var hits []Hit
 	buf := make([]byte, scanBlock+len(needle)-1)
@@ -60,14 +60,14 @@ func Scan(ctx context.Context, r io.ReaderAt, needle []byte, unit int) ([]Hit, e
 	}
 }
 
-// finder looks for a needle by its rarest byte, which is several times as fast as by its first one
-// where that is a common letter.
+// finder searches for a needle by its rarest byte, which is several times as fast as by a common
+// first letter.
 type finder struct {
 	needle []byte
 	rare   int // index in the needle
 }
 
-// choose counts the bytes of a sample.
+// choose counts the bytes in a sample.
 func (f *finder) choose(sample []byte) {
 	var often [256]int
 	for _, c := range sample[:min(len(sample), 64<<10)] {

@@ -7,10 +7,9 @@ import (
 	"adze/internal/files/diff"
 )
 
-const staleLines = 60 // of a difference shown in an error
+const staleLines = 60 // lines of a difference in an error
 
-// fresh refuses places whose lines have changed since the text was read. Changes elsewhere do no
-// harm.
+// fresh rejects places with lines changed since the text was read. Changes elsewhere are harmless.
 func (d *doc) fresh(spans []Span) error {
 	if !d.Changed || d.Seen == "" {
 		return nil
@@ -32,8 +31,8 @@ func (d *doc) fresh(spans []Span) error {
 	return d.stale(unique(hit))
 }
 
-// touches reports whether the range [from,to) of lines meets the lines first to last. An empty
-// range, where something was deleted, does so only in between.
+// touches reports whether the lines [from,to) overlap first to last. An empty range, from a
+// deletion, must be strictly inside.
 func touches(from, to, first, last int) bool {
 	if from == to {
 		return first < from && from <= last
@@ -52,8 +51,7 @@ func unique(list []diff.Change) (out []diff.Change) {
 	return out
 }
 
-// changedAway reports that Old is gone because the text has changed since it was read, and shows
-// how.
+// changedAway returns an error with the difference if Old disappeared since the text was read.
 func (d *doc) changedAway(e Edit) error {
 	if !d.Changed {
 		return nil

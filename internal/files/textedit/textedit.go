@@ -1,16 +1,16 @@
-// Package textedit finds where a model's edits go in a text.
+// Package textedit applies a model's edits to a text.
 //
-// The one rule: text that stands in a file exactly once is replaced as the edit says, whatever it
-// is. Only a copy that is not exact is compared leniently, in whole lines and in one place.
+// The one rule: text that occurs exactly once is replaced literally. Only an inexact copy is
+// compared leniently, in whole lines and in one place.
 //
-// Start reading at Match. clean.go takes off what models add to a copy: line numbers,
-// fences, escapes. lines.go compares whole lines without the white space around them, and writes
-// the new lines. indent.go gives these the file's indentation. report.go words the refusals, which
-// show the nearest lines. stale.go looks at what changed since the text was read, scan.go searches
-// files too large to hold, patch.go reads patches, omission.go finds "rest of the code unchanged".
+// Start reading at Match. clean.go removes models' additions to a copy: line numbers, fences,
+// escapes. lines.go compares whole lines without surrounding white space, and writes the new lines.
+// indent.go gives them the file's indentation. report.go writes the errors, which show the nearest
+// lines. stale.go checks for changes since the text was read, scan.go searches files too large for
+// memory, patch.go parses patches, omission.go finds "rest of the code unchanged".
 //
-// Known limits: above LenientLimit bytes only exact text is found. A copy that lacks a line, has
-// one too many, or spells a word otherwise is refused.
+// Known limits: above LenientLimit only exact text is found. A copy with a missing, extra or
+// misspelled line is refused.
 package textedit
 
 import (
@@ -23,11 +23,11 @@ import (
 	"adze/internal/text"
 )
 
-// LenientLimit is the size in bytes of text above which only exact text is found: the other steps
-// hold several copies.
+// LenientLimit is the text size in bytes above which only exact text is found: the other steps hold
+// several copies.
 const LenientLimit = 8 << 20
 
-// Error codes, as the tools report them.
+// Error codes reported by the tools.
 const (
 	NoMatch          = "no_match"
 	ManyMatches      = "many_matches"
@@ -37,10 +37,10 @@ const (
 	InvalidArguments = "invalid_arguments"
 )
 
-// Step is the comparison that found a place, as the model is told.
+// Step is the comparison that found a place, as reported to the model.
 type Step string
 
-// The steps, from strict to lenient.
+// From strict to lenient.
 const (
 	Exact      Step = "exact"
 	LineEnds   Step = "line ends ignored"
@@ -53,45 +53,45 @@ const (
 	Indented   Step = "re-indented"
 )
 
-// Error is a refusal: a stable code, and a message for the model with the next move.
+// An Error is a refusal: a stable code, and a message for the model with the next step.
 type Error struct{ Code, Message string }
 
-// Error is the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// ErrorCode is the stable code.
+// ErrorCode returns the code.
 func (e *Error) ErrorCode() string { return e.Code }
 
 func refuse(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Edit asks for Old to become New, in one place or everywhere.
+// An Edit replaces Old by New, in one place or everywhere.
 type Edit struct {
 	Old, New string
 	All      bool
 }
 
-// Source is the text to edit and what its editor knows of it.
+// A Source is the text to edit and the editor's knowledge about it.
 type Source struct {
-	Name    string // of the file, for messages
+	Name    string // for messages
 	Text    string
 	Newline string // its most frequent line end
 	Read    bool   // the editor has read it
-	Changed bool   // it has changed since
-	Seen    string // the text as it was read, where Changed; "" when that is not known
+	Changed bool   // changed since it was read
+	Seen    string // the text as read, if Changed and known
 }
 
-// Span is a place in the text and what comes there.
+// A Span is a place in the text and its replacement.
 type Span struct {
 	Start, End int
 	New        string
-	Edit       int  // which edit
+	Edit       int  // index of the edit
 	Step       Step // how it was found
 }
 
-// Match finds the spans of all edits, in order. All edits are matched against the same text; the
-// result is all of them or an error.
+// Match finds all edits' spans, in text order. All edits are matched against the same text, and one
+// failure fails all.
 func Match(src Source, edits []Edit) ([]Span, error) {
 	d := &doc{Source: src, rows: rowsOf(src.Text)}
 	var spans []Span
@@ -106,7 +106,7 @@ func Match(src Source, edits []Edit) ([]Span, error) {
 		}
 	}
 	sort.SliceStable(spans, func(i, j int) bool { return spans[i].Start < spans[j].Start })
-	for i := 1; i < len(spans); i++ { // the order of edits that meet would decide the result
+	for i := 1; i < len(spans); i++ { // the order of adjacent edits would decide the result
 		if a, b := spans[i-1], spans[i]; b.Start < a.End || b.Start == a.Start {
 			return nil, refuse(InvalidArguments, "edits %d and %d overlap at line %d of %s; make them one edit",
 				min(a.Edit, b.Edit)+1, max(a.Edit, b.Edit)+1, d.lineAt(b.Start)+1, d.Name)
@@ -135,7 +135,7 @@ func labelled(err error, label string) error {
 	return err
 }
 
-// Apply puts the spans into the text they were found in.
+// Apply replaces the spans in the text they were found in.
 func Apply(text string, spans []Span) string {
 	var out strings.Builder
 	at := 0
@@ -148,8 +148,8 @@ func Apply(text string, spans []Span) string {
 	return out.String()
 }
 
-// locate finds the place of one edit, or all its places: first as written, then step by step
-// without what models add to a copy and without the white space around its lines.
+// locate finds an edit's place, or all places: first as written, then step by step without models'
+// additions and surrounding white space.
 func (d *doc) locate(e Edit) ([]Span, error) {
 	switch {
 	case e.Old == "":
@@ -183,9 +183,9 @@ func (d *doc) locate(e Edit) ([]Span, error) {
 	return nil, d.missing(e)
 }
 
-// place finds one reading of an edit: as it stands, then in whole lines.
+// place finds one reading of an edit: literally, then in whole lines.
 func (d *doc) place(r cleanedEdit) ([]Span, error) {
-	// What was taken off may have had the line end.
+	// The removed part may have included the line end.
 	if old := strings.TrimSuffix(r.Old, "\n"); len(r.steps) > 0 && r.New != "" {
 		r.Old, r.New = old, strings.TrimSuffix(r.New, "\n")
 	} else if len(r.steps) > 0 && !r.inLine {
@@ -223,13 +223,13 @@ func (d *doc) place(r cleanedEdit) ([]Span, error) {
 	return found, nil
 }
 
-// literal finds the characters as written, or else with other line ends. Places that overlap count
-// as several unless all are wanted.
+// literal finds the exact characters, or those with other line ends. Overlapping places count as
+// several unless all are wanted.
 func (d *doc) literal(e Edit) (found []Span) {
 	for _, at := range places(d.Text, e.Old, e.All) {
 		start, end := at, at+len(e.Old)
 		if start > 0 && d.Text[start] == '\n' && d.Text[start-1] == '\r' {
-			start-- // a line end stays whole
+			start-- // do not split a line end
 		}
 		s := Span{Start: start, End: end, New: e.New, Step: Exact}
 		if !strings.Contains(e.New, "\r") {
@@ -251,7 +251,7 @@ func (d *doc) literal(e Edit) (found []Span) {
 	if len(found) > 0 {
 		return found
 	}
-	// The last lines of a text may lack the line end that the copy has.
+	// A text's last lines may lack the line end in the copy.
 	last, ended := strings.CutSuffix(old, "\n")
 	start := len(d.rows) - 1 - strings.Count(last, "\n")
 	if !ended || last == "" || start < 0 || text.WithNewlines(d.Text[d.rows[start].start:], "\n") != last {
@@ -261,7 +261,7 @@ func (d *doc) literal(e Edit) (found []Span) {
 	return []Span{{Start: from, End: len(d.Text), New: d.withEnds(from, len(d.Text), strings.TrimSuffix(next, "\n")), Step: LineEnds}}
 }
 
-// places lists where s begins in a text; places that overlap count where apart is false.
+// places lists the offsets of s in a text; unless apart is set, places may overlap.
 func places(text, s string, apart bool) (list []int) {
 	if s == "" {
 		return nil
@@ -278,7 +278,7 @@ func places(text, s string, apart bool) (list []int) {
 	}
 }
 
-// foldNewlines gives s with \n only, and where in the result a \r was dropped.
+// foldNewlines converts line ends to \n, and returns the positions of dropped \r.
 func foldNewlines(s string) (string, []int) {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -299,11 +299,11 @@ func foldNewlines(s string) (string, []int) {
 	}
 }
 
-// original maps an index of a folded text back: every cut before it was one byte more.
+// original converts an index in folded text: each earlier cut was one byte.
 func original(cuts []int, at int) int { return at + sort.SearchInts(cuts, at) }
 
-// withEnds writes a replacement's line ends as the file does: each kept line keeps its own, others
-// take that of the line they replace, or the nearest.
+// withEnds gives a replacement the file's line ends: kept lines keep their own, others take the
+// replaced line's or the nearest.
 func (d *doc) withEnds(start, end int, next string) string {
 	if !strings.Contains(next, "\n") {
 		return next
@@ -338,7 +338,7 @@ func (d *doc) withEnds(start, end int, next string) string {
 	return out.String()
 }
 
-// aligned gives for each new line the old line that is kept as it or that it replaces, or -1.
+// aligned returns the old line that each new one keeps or replaces, or -1.
 func aligned(old, next []string) []int {
 	to := make([]int, len(next))
 	i, k := 0, 0
@@ -361,7 +361,7 @@ func aligned(old, next []string) []int {
 	return to
 }
 
-// newlineNear is the first line end in the span or behind it, else the file's usual one.
+// newlineNear returns the first line end in the span or after it, otherwise the file's usual one.
 func (d *doc) newlineNear(start, end int) string {
 	for _, s := range []string{d.Text[start:end], d.Text[end:]} {
 		i := strings.IndexAny(s, "\r\n")

@@ -132,7 +132,7 @@ func (p *Provider) assistant(m session.Message, all bool) [][]byte {
 
 func isThinking(block []byte) bool { return bytes.HasPrefix(block, []byte(`{"type":"thinking"`)) }
 
-// placeOf returns the number of thinking blocks before a call, or -1 if it came after all of them.
+// placeOf returns how many thinking blocks precede a call, or -1 if all do.
 func placeOf(c tool.RawCall) int {
 	var at callPlace
 	if len(c.Opaque) == 0 || json.Unmarshal(c.Opaque, &at) != nil || at.After == 0 {

@@ -41,7 +41,7 @@ type (
 	}
 )
 
-// turn is a message of the API: adjacent messages of one role, as joined blocks.
+// turn is an API message: adjacent messages with one role, as joined blocks.
 type turn struct {
 	role   string
 	pieces [][]byte
@@ -102,8 +102,7 @@ func chosen(c session.Choice, thinks bool) *choice {
 	return &choice{Type: "tool", Name: string(c)}
 }
 
-// limitOf returns an output limit that every model of a family accepts (models overview of the
-// API).
+// limitOf returns an output limit that a whole model family accepts (API models overview).
 func limitOf(model string) int {
 	switch {
 	case strings.Contains(model, "claude-3-5"):

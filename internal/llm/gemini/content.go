@@ -62,7 +62,7 @@ type opaquePart struct {
 
 func unseal(opaque json.RawMessage) opaquePart {
 	var s opaquePart
-	_ = json.Unmarshal(opaque, &s) // data of another format has none of these fields
+	_ = json.Unmarshal(opaque, &s) // another format's data has none of these fields
 	return s
 }
 

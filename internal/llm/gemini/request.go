@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// turn is a content of the API: adjacent messages of one role, as joined parts.
+// turn is an API content: adjacent messages with one role, as joined parts.
 type turn struct {
 	role   string
 	closed bool // not to be joined: a turn of results holds exactly one part per call

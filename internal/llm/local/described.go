@@ -29,8 +29,8 @@ type Tools struct {
 const findingKind = "toolless"
 
 // Describe gives tools to a model that takes none: the system prompt describes them, and calls and
-// results become text in the form of Hermes and Qwen, which package textparse reads. It does so if
-// the server says that the model takes none, or refused a request because of them.
+// results become text in the form for Hermes and Qwen, which package textparse reads. It does so if
+// the server says that the model takes none, or refused a request with them.
 func Describe(o Tools) Decorator {
 	var refused sync.Map // by model
 	return func(p session.Provider) session.Provider {

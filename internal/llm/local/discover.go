@@ -18,7 +18,7 @@ import (
 
 // Limits of a query.
 const (
-	// in bytes of one answer: the longest list known, of a company with 400 models, has 600 kB
+	// bytes in one answer: the longest known list, from a company with 400 models, has 600 kB
 	maxList = 8 << 20
 	// for a connection to this machine
 	nearDial = 300 * time.Millisecond

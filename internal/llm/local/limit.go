@@ -112,7 +112,7 @@ func (l *limiter) hint() string {
 	return l.Hint() + "; or start a new session; or choose a model with a larger context"
 }
 
-// bytesOf returns the size of a request and of its text. It is less than the sent size: names and
+// bytesOf returns a request's size and its text's size. It is less than the sent size: names and
 // quotes are not counted.
 func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	text = len(r.System)

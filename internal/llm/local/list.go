@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// entry is one model in a list, with the field names of all servers. A field of another type is
+// entry is one model in a list, with all servers' field names. A field with another type is
 // ignored.
 type entry map[string]json.RawMessage
 
@@ -112,7 +112,7 @@ func (e entry) text(name string) string {
 	return s
 }
 
-// count returns the first of the fields that holds a plausible number of tokens or bytes.
+// count returns the first of the fields with a plausible number.
 func (e entry) count(names ...string) int {
 	for _, name := range names {
 		var n float64

@@ -97,9 +97,9 @@ func (at *place) look(ctx context.Context) local.Route {
 	return out
 }
 
-// Settled returns the model with the profile of its server, which it queries if the address does
-// not identify it: a server is spoken to in the same way at every address. kept is what an earlier
-// run of the session stored about the server. notice is for the user and may be empty.
+// Settled returns the model with its server's profile. It queries the server if the address does
+// not identify it: a server is spoken to in the same way at every address. kept is the server's
+// description from an earlier run in the session. notice is for the user and may be empty.
 func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice string) {
 	at := m.place
 	if at == nil {

@@ -12,7 +12,7 @@ import (
 const (
 	// The user waits for the message.
 	commitTime = 60 * time.Second
-	// of the patch sent and of the message
+	// for the sent patch and the message
 	commitBytes = 24 << 10
 )
 

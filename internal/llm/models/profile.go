@@ -23,8 +23,8 @@ func Coder() Profile {
 	}}
 }
 
-// Local returns a small profile: a local model reads prompts at the speed of the user's machine.
-// Its core takes about 3,000 bytes and matching tools the rest of the budget: a request has at most
+// Local returns a small profile: a local model reads prompts at the user's machine's speed. Its
+// core takes about 3,000 bytes and matching tools the rest of the budget: a request has at most
 // 5,900 with the system prompt. The core omits list, because read lists folders and glob finds
 // files, and task, because small models seldom use it well.
 func Local() Profile {

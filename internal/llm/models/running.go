@@ -12,7 +12,7 @@ import (
 	"adze/session"
 )
 
-// Prefix of the origin of a model that was found running.
+// Origin prefix for a model that was found running.
 const foundRunning = "running "
 
 // How long a start without a configured model waits for local servers.

@@ -12,7 +12,7 @@ import (
 const (
 	// Nobody waits for a title.
 	titleTime = 60 * time.Second
-	// of the prompt and of the answer sent
+	// for the sent prompt and the sent answer
 	titleBytes = 2 << 10
 	titleRunes = 60
 )

@@ -70,7 +70,7 @@ type Fetch struct {
 	Size    string // of that model
 }
 
-// vendors returns the table of built-in providers, in the order of listings.
+// vendors returns the built-in providers in listing order.
 //
 // Default models: a key does not show which models it may use, so a provider that rejects one
 // answers with a hint how to choose another. Free Gemini keys have no quota for larger models.

@@ -33,7 +33,7 @@ func keyed() []Vendor {
 	return out
 }
 
-// Keyed returns the variables of keys that imply a model, in order of precedence.
+// Keyed returns the variables for keys that imply a model, by precedence.
 func Keyed() []string {
 	var out []string
 	for _, v := range keyed() {

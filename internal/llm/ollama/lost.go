@@ -2,9 +2,9 @@ package ollama
 
 import "unicode/utf8"
 
-// A server counts every token that the model wrote, including those of a call that it could not
-// parse and dropped. The text and thoughts it sent explain some of the tokens; the rest is lost. A
-// short dropped call after much text goes unnoticed if a server joins tokens into one record, which
+// A server counts every token that the model wrote, including those in a call that it could not
+// parse and dropped. The text and thoughts it sent explain some tokens; the rest is lost. A short
+// dropped call after much text goes unnoticed if a server joins tokens into one record, which
 // Ollama does not.
 
 const (

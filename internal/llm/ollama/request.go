@@ -21,8 +21,8 @@ type (
 		Stream bool   `json:"stream"`
 	}
 	tail struct {
-		// Truncate false makes a server since v0.12.6 refuse a long prompt instead of cutting it.
-		// Shift false makes it end an answer at the context's end instead of forgetting the
+		// If Truncate is false, a server since v0.12.6 refuses a long prompt rather than cutting
+		// it. If Shift is false, it ends an answer at the context's end rather than forgetting the
 		// beginning. Older servers ignore both.
 		Truncate  bool    `json:"truncate"`
 		Shift     bool    `json:"shift"`

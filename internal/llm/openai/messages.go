@@ -121,7 +121,7 @@ func (e encoder) thoughts(m session.Message) (text string, details []json.RawMes
 			chunks = append(chunks, part{Type: "text", Text: p.Text})
 		case session.ReasoningPart:
 			var k opaqueThinking
-			_ = json.Unmarshal(p.Opaque, &k) // data of another format has none of these fields
+			_ = json.Unmarshal(p.Opaque, &k) // another format's data has none of these fields
 			all.WriteString(p.Text)
 			details = append(details, k.Details...)
 			if k.Chunk {

@@ -168,8 +168,8 @@ func (p *Provider) marks(model string) bool {
 	return p.host == openRouter && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
 
-// The number of last user turns with a cache mark. With the system prompt, which covers the tools
-// before it, they leave one of four marks free.
+// How many of the last user turns get a cache mark. With the system prompt, which covers the tools
+// before it, one mark in four stays free.
 const markedTurns = 2
 
 // lastTurns returns the index of the first marked user turn.

@@ -89,8 +89,8 @@ func (c *content) add(raw json.RawMessage, thought bool) error {
 }
 
 // details assembles OpenRouter's reasoning_details. A stream splits a text or summary into
-// consecutive pieces of one type and index; their text is joined, and other fields of a later piece
-// (a signature) are added. The order is kept.
+// consecutive pieces with one type and index; their text is joined, and a later piece's other
+// fields (a signature) are added. The order is kept.
 type details struct{ all []*detail }
 
 type detail struct {

@@ -2,8 +2,8 @@ package openai
 
 import "adze/internal/llm/wire"
 
-// usual reads the most common chunk: one choice with a text, a thought or a part of a call. Its
-// result equals that of encoding/json; false means that the caller must use that.
+// usual reads the most common chunk: one choice with a text, a thought or part of a call. Its
+// result equals encoding/json's; false means that the caller must use that.
 func usual(data []byte) (c chunk, ok bool) {
 	s := wire.Scan(data)
 	ok = s.Object(func(name []byte) bool {

@@ -127,7 +127,7 @@ func (e encoder) sends(opaque json.RawMessage) bool {
 	return kept.Encrypted != "" || !e.hosted && len(kept.Content)+len(kept.Summary) > 0
 }
 
-// placeOf returns the number of reasoning items before a call, or -1 if it came after all of them.
+// placeOf returns how many reasoning items precede a call, or -1 if all do.
 func placeOf(c tool.RawCall) int {
 	at := callPlace{-1}
 	if json.Unmarshal(c.Opaque, &at) != nil {

@@ -9,8 +9,8 @@ import (
 	"adze/session"
 )
 
-// One struct holds the fields of all stream events; type selects the valid ones. Delta, item and
-// response stay raw, because events of server tools have other shapes there.
+// One struct holds all stream events' fields; type selects the valid ones. Delta, item and response
+// stay raw, because server tools' events have other shapes there.
 type (
 	event struct {
 		Type      wire.Word       `json:"type"`

@@ -107,7 +107,7 @@ func fill(text string, saved map[string]string, quoted bool) (filled string, err
 	return filled, err
 }
 
-// mint returns a generator of reproducible ids: call_2_1 is the first call of step 2.
+// mint returns a generator for reproducible ids: call_2_1 is the first call in step 2.
 func (s *step) mint() func() string {
 	n := 0
 	return func() string {

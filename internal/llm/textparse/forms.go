@@ -138,8 +138,8 @@ func delimited(body string) bool {
 	return strings.ContainsRune("{[`", rune(body[0])) || strings.HasPrefix(body, "<") && !strings.HasPrefix(body, "<arg_")
 }
 
-// body reads calls in any syntax, to the end of the text. strict accepts only calls, all of which
-// must be readable.
+// body reads calls in any syntax, to the end of the text. strict accepts nothing else, and all must
+// be readable.
 func (s *scanner) body(body string, strict bool) (calls []blockCall, ok bool) {
 	body = strings.TrimSpace(body)
 	word := leadingName(body)
@@ -263,7 +263,7 @@ func (s *scanner) probeName(text string) bool {
 	return after == "" && s.tools.starts(name) || s.tools.named(name) != nil
 }
 
-// probeValue checks the beginning of an object, or of a list of objects or calls.
+// probeValue checks the beginning of an object, or of a list with objects or calls.
 func (s *scanner) probeValue(text string) bool {
 	list := text[0] == '['
 	rest := strings.TrimLeft(text[1:], space)

@@ -45,7 +45,7 @@ func (s schema) kinds() kinds {
 	return out
 }
 
-// of returns the types of a tool's argument; one missing in the schema is text.
+// of returns an argument's types; one missing in the schema is text.
 func (t *tools) of(name, argument string) kinds {
 	o := t.named(name)
 	if !o.read {

@@ -18,8 +18,8 @@ type line struct {
 	quotation        bool // the line begins with >
 
 	tickRun int // number of adjacent backticks
-	// span is the number of backticks of the inline code around markup: only as many close it, on
-	// any line.
+	// span is the number of backticks before the inline code around markup: only as many close it,
+	// on any line.
 	span int
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	// Limit for one block, in bytes. A longer one and everything after it is text.
 	maxHeld = 1 << 20
-	// Limit for checks of one block, after which the rest of the message is text.
+	// Limit for checks of one block, after which the rest is text.
 	maxTries = 256
 	// Limit for openings that are tried again if a message ends inside a block.
 	maxLate = 64
@@ -235,8 +235,8 @@ func (s *scanner) decideAll(well bool) {
 	}
 }
 
-// cutEndTokens returns the end of the text from the first end-of-message token on: some servers
-// print it, and a block without its end mark is complete before it.
+// cutEndTokens returns the text from the first end-of-message token on: some servers print it, and
+// a block without its end mark is complete before it.
 func cutEndTokens(text []byte) string {
 	rest := string(text)
 	for {

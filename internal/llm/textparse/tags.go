@@ -127,7 +127,7 @@ type args struct {
 }
 
 // unclosed returns the start of the next parameter inside an apparent value, for models that omit a
-// closing tag, or -1. It must be an unused argument of the tool, on its own line.
+// closing tag, or -1. It must be an unused argument on its own line.
 func (a *args) unclosed(f tagFamily, value, key string) int {
 	if strings.Contains(value, f.valueEnd) {
 		return -1 // text that contains parameters

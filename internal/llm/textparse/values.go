@@ -16,7 +16,7 @@ type balance struct {
 	quote  byte
 	triple bool
 	escape bool
-	run    int // adjacent quotes of the same kind, outside of a string
+	run    int // adjacent equal quotes outside a string
 }
 
 func (b *balance) add(c byte) {

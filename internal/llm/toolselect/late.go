@@ -90,8 +90,7 @@ func severalSteps(prompt string) bool {
 	return items >= 3 || then >= 2
 }
 
-// namesPage reports whether a prompt has the address of a remote page; those of local servers are
-// for curl.
+// namesPage reports whether a prompt has a remote page's address; local servers are for curl.
 func namesPage(prompt string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(prompt)) {
 		word = strings.TrimLeft(word, "\"'`(<[*_")

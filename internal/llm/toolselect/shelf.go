@@ -21,12 +21,12 @@ import (
 	"adze/toolset"
 )
 
-// Parameters of pre-selection. Recall and precision were measured on the dev half of testdata/pick.
+// Pre-selection parameters. Recall and precision were measured on the dev half of testdata/pick.
 const (
 	// Up to this number, all tools are offered; configurable.
 	offerAbove = 22
-	// Offered beside the core from the first prompt on: ten picks hold the right tool in three of
-	// four cases, three picks in not quite two of three.
+	// Offered beside the core from the first prompt on: ten picks hold the right tool in three out
+	// of four cases, three picks in not quite two out of three.
 	firstPicks = 10
 	// A later prompt changes the offer, and so invalidates the provider's cache, only for a pick
 	// that is more often right than wrong: three in five are at this score.

@@ -35,8 +35,8 @@ func retryAfter(status int, h http.Header, body []byte) time.Duration {
 	return 0
 }
 
-// seconds parses a number of seconds, or a duration in Go's and Google's form: 7, 7.66s, 6m0s. It
-// ignores a number that can only be a time of day.
+// seconds parses a number, or a duration in Go's and Google's form: 7, 7.66s, 6m0s. It ignores a
+// number that can only be a time of day.
 func seconds(value string) time.Duration {
 	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e6 {
 		return time.Duration(s * float64(time.Second))

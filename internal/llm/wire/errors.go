@@ -68,7 +68,7 @@ func (c *Client) Malformed(data []byte, cut bool) error {
 	return c.Bad("sent data that is malformed: %q", clip(string(data), 120))
 }
 
-// BadID is the quirk of a server that refuses the format of call ids.
+// BadID is the quirk for a server that refuses the form of call ids.
 func BadID(name string) Quirk {
 	return Quirk{Name: name, When: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
 		{"pattern", "invalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}

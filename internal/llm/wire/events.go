@@ -16,9 +16,9 @@ func (e *MalformedError) Error() string {
 	return fmt.Sprintf("a line that is no event: %q", clip(string(e.Line), 120))
 }
 
-// Events reads server-sent events per the standard. It skips comments, pings, events without data
-// and unknown fields. A line that cannot be a field is a *MalformedError, as is one that may be the
-// rest of a broken data line, because part of a call may be lost.
+// Events reads server-sent events per the standard. It skips comments, pings, unknown fields and
+// events without data. A line that cannot be a field is a *MalformedError, as is one that may be
+// the rest of a broken data line, because part of a call may be lost.
 type Events struct {
 	lines *Lines
 	name  []byte

@@ -68,8 +68,8 @@ func (w *Word) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Prose is thinking text: some servers send a list of strings or of objects with one, and some
-// false for none. Anything else is ignored.
+// Prose is thinking text: some servers send a list with strings or objects, and some false for
+// none. Anything else is ignored.
 type Prose string
 
 // UnmarshalJSON never fails.

@@ -270,7 +270,7 @@ func (m *mender) inWords(all string) bool {
 	return m.quirk(all, "refuses earlier calls and their results as they were: they are sent as text")
 }
 
-// foreign returns the number of messages up to the last call of another model, including results.
+// foreign returns the number of messages up to another model's last call, including results.
 func (m *mender) foreign() (end int) {
 	for i, msg := range m.whole.Messages {
 		own := msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()

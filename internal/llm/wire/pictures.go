@@ -23,8 +23,8 @@ type PictureUse struct {
 var (
 	// AnthropicPictures: 1568 pixels; 5 MB of base64; 2,000 pixels if there are many.
 	AnthropicPictures = PictureUse{Side: 1568, Bytes: 5 << 20 * 3 / 4, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
-	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches of 32 pixels,
-	// which is less; 50 MB a request. Other servers of the format take no more.
+	// OpenAIPictures: fitted into 2048×2048 at high detail, or into 1,536 patches with 32 pixels
+	// each, which is less; 50 MB a request. Other servers for the format take no more.
 	OpenAIPictures = PictureUse{Side: 2048, Bytes: 8 << 20, Media: []string{"image/png", "image/jpeg", "image/gif", "image/webp"}}
 	// GeminiPictures: fitted into 3072×3072, in tiles of 768; 20 MB a request; no GIF.
 	GeminiPictures = PictureUse{Side: 3072, Bytes: 7 << 20, Media: []string{"image/png", "image/jpeg", "image/webp"}}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Scanner reads a stream piece in one pass. An answer has thousands of pieces of one shape, and
+// A Scanner reads a stream piece in one pass. An answer has thousands of similar pieces, and
 // encoding/json visits each byte about ten times if types unmarshal themselves. A Scanner knows
 // only common input: for anything else its methods return false, and the caller drops its result
 // and uses encoding/json.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Single returns the whole body of a server that answers with one JSON text instead of a stream.
+// Single returns the whole body from a server that answers with one JSON text instead of a stream.
 // The body decides, the header only if it does not: gateways confuse the types.
 func (a *Answer) Single() (body []byte, ok bool, err error) {
 	first := a.Reply.first()

@@ -31,7 +31,7 @@ import (
 // Layer for the rule that lets a model read its own complete outputs.
 const outputLayer policy.Layer = "session output"
 
-// Layer for the rule that protects the user's keys from every tool.
+// Layer for the protection of the user's keys from every tool.
 const keysLayer policy.Layer = "kept keys"
 
 // Ground holds the paths and settings that a run's rules refer to.

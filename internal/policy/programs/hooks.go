@@ -47,10 +47,9 @@ func (g GitCall) Runs(hook string) bool {
 	return by[g.Sub] || !Is("git subcommands", g.Sub)
 }
 
-// Configures reports whether git's words show that it writes its configuration or makes a
-// repository. A sandbox protects both, because they name programs that git later runs outside.
-// Other configuration writes, such as the tracking of a remote branch found by name, do not show in
-// its words.
+// Configures reports whether git's words show a configuration write or a new repository. A sandbox
+// protects both, because they name programs that git later runs outside. Other configuration
+// writes, such as the tracking of a remote branch found by name, do not show in its words.
 func (g GitCall) Configures() bool {
 	first, names, configures, looks := "", 0, false, false
 	for _, word := range g.rest {

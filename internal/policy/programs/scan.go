@@ -274,7 +274,7 @@ func (s *scan) touch(option, role string, w script.Word) {
 	switch role {
 	case "only":
 		s.chose = append(s.chose, w.Text)
-	case "exclude": // before an include it makes grep read files that neither names
+	case "exclude": // before an include it makes grep read other files
 		if len(s.chose) == 0 {
 			s.chose = append(s.chose, "")
 		}

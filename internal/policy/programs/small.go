@@ -54,7 +54,7 @@ func tests(words []script.Word) bool {
 	return false
 }
 
-// chosen returns patterns for the names that a tree search reads; nil means all.
+// chosen returns patterns for the names read by a tree search; nil means all.
 func (s *scan) chosen() (only []string) {
 	if s.reads != nil {
 		return s.reads

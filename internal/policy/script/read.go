@@ -41,7 +41,7 @@ func Read(l *Lowered, at Start) (s Script, err error) {
 	return s, err
 }
 
-// plainly rejects text that this parser and bash are known to read differently.
+// plainly rejects text with a known difference between this parser and bash.
 func plainly(file *syntax.File, text string) (err error) {
 	for line := range strings.SplitSeq(text, "\\\n") {
 		if rest := strings.TrimLeft(line, " \t"); len(line) < len(text) && strings.HasPrefix(rest, "#") && !strings.HasPrefix(text, line) {
@@ -124,7 +124,7 @@ func (r *reader) statement(s *syntax.Stmt, st *state) (out code, err error) {
 	return out, err
 }
 
-// compound reads statements that contain others.
+// compound reads nested statements.
 func (r *reader) compound(c syntax.Command, st *state) (code, error) {
 	switch c := c.(type) {
 	case *syntax.BinaryCmd:

@@ -2,10 +2,10 @@
 // part of the language that can be judged before it runs into a form that bash can read in only one
 // way.
 //
-// The one rule: the text that runs is the one that was judged. Text quotes every word again,
-// inserts the file names for patterns and the values of known variables, and unrolls loops over
-// known words. So neither differences between this parser and bash nor files created meanwhile
-// change the judged text.
+// The one rule: the judged text is the one that runs. Text quotes every word again, inserts the
+// file names for patterns and the values of known variables, and unrolls loops over known words. So
+// neither differences between this parser and bash nor files created meanwhile change the judged
+// text.
 //
 // Start reading at Lower and Read. lower.go lists a text's elements, read.go handles statements,
 // word.go words for both, and write.go writes the result.

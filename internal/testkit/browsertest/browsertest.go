@@ -1,6 +1,6 @@
 // Package browsertest drives a real Chromium for tests.
 //
-// The one rule: a test waits for an expression to hold in the page, never for a time.
+// The one rule: a test waits for a condition in the page, never for a time.
 //
 // Start reading at New. Known limits: without an installed Chromium a test is skipped.
 package browsertest
@@ -24,8 +24,8 @@ import (
 	"time"
 )
 
-// Browser is a real Chromium without a window, driven over pipes. Its requests to
-// anybody but this machine go to a proxy, which writes them down.
+// A Browser is a headless Chromium driven over pipes. Requests to other machines go to a proxy that
+// records them.
 type Browser struct {
 	T     *testing.T
 	in    io.Writer
@@ -33,10 +33,10 @@ type Browser struct {
 	count int
 	waits map[int]chan json.RawMessage
 	asked []string
-	said  []string // what pages print, and what breaks in them
+	said  []string // console output and errors
 }
 
-// Quiet fails the test where a page printed something.
+// Quiet fails the test if a page printed something.
 func (b *Browser) Quiet() {
 	b.T.Helper()
 	b.mu.Lock()
@@ -49,7 +49,7 @@ func (b *Browser) Quiet() {
 	}
 }
 
-// New starts a browser, which ends with the test. Without a Chromium the test is skipped.
+// New starts a browser for a test, or skips the test without a Chromium.
 func New(t *testing.T) *Browser {
 	t.Helper()
 	program := ""
@@ -85,7 +85,7 @@ func New(t *testing.T) *Browser {
 	theirIn.Close()
 	theirOut.Close()
 	t.Cleanup(func() {
-		_, _ = in.WriteString(`{"id":1000000,"method":"Browser.close"}` + "\x00") // it may be gone
+		_, _ = in.WriteString(`{"id":1000000,"method":"Browser.close"}` + "\x00") // it may have exited
 		_ = cmd.Wait()
 		cancel()
 		in.Close()
@@ -105,7 +105,7 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// listen takes answers until the browser is gone.
+// listen reads responses until the browser exits.
 func (b *Browser) listen(out io.Reader) {
 	in := bufio.NewReader(out)
 	for {
@@ -144,7 +144,7 @@ func (b *Browser) listen(out io.Reader) {
 	}
 }
 
-// Call asks the browser for something, in a tab or none.
+// Call calls a browser method, in a tab or none.
 func (b *Browser) Call(tab, method string, params any) json.RawMessage {
 	b.T.Helper()
 	b.mu.Lock()
@@ -177,13 +177,13 @@ func (b *Browser) Call(tab, method string, params any) json.RawMessage {
 	}
 }
 
-// Tab is a page that is open.
+// A Tab is an open page.
 type Tab struct {
 	Browser *Browser
-	ID      string // as the browser calls it
+	ID      string // the browser's id
 }
 
-// Open opens an address in a tab of its own, and waits for its heading.
+// Open opens an address in a new tab and waits for its heading.
 func (b *Browser) Open(url string) *Tab {
 	b.T.Helper()
 	var target struct{ TargetID, SessionID string }
@@ -204,7 +204,7 @@ func (b *Browser) Open(url string) *Tab {
 	return t
 }
 
-// Eval is the value of an expression, as text.
+// Eval evaluates an expression and returns its value as text.
 func (t *Tab) Eval(expression string) string {
 	t.Browser.T.Helper()
 	var got struct {
@@ -223,8 +223,7 @@ func (t *Tab) Eval(expression string) string {
 	return fmt.Sprint(got.Result.Value)
 }
 
-// Until waits in the page until an expression holds. A page that is being loaded anew is looked at
-// again.
+// Until waits until an expression is true in the page, also across reloads.
 func (t *Tab) Until(expression string) {
 	t.Browser.T.Helper()
 	for {
@@ -240,7 +239,7 @@ func (t *Tab) Until(expression string) {
 	}
 }
 
-// Send writes a prompt and presses the key that sends it.
+// Send types a prompt and sends it.
 func (t *Tab) Send(text string) {
 	t.Browser.T.Helper()
 	t.Eval(`document.getElementById("words").focus()`)
@@ -248,23 +247,23 @@ func (t *Tab) Send(text string) {
 	t.Key("Enter")
 }
 
-// Press gives an element the focus that a user's press would, and clicks it.
+// Press focuses and clicks an element.
 func (t *Tab) Press(selector string) {
 	t.Browser.T.Helper()
 	t.Until(`document.querySelector(` + quote(selector) + `)`)
 	t.Eval(`document.querySelector(` + quote(selector) + `).click()`)
 }
 
-func quote(text string) string { raw, _ := json.Marshal(text); return string(raw) } // a text can always be encoded
+func quote(text string) string { raw, _ := json.Marshal(text); return string(raw) } // a string can always be encoded
 
-// Phone makes the tab the screen of a phone, whose fingers touch.
+// Phone emulates a phone's touch screen.
 func (t *Tab) Phone(width, height int) {
 	t.Browser.T.Helper()
 	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 2, "mobile": true})
 	t.Browser.Call(t.ID, "Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 1})
 }
 
-// Tap touches the middle of an element with a finger. It must be in view, and nothing above it.
+// Tap touches an element's middle. It must be in view with nothing above it.
 func (t *Tab) Tap(selector string) {
 	t.Browser.T.Helper()
 	var at struct{ X, Y float64 }
@@ -309,7 +308,7 @@ func (t *Tab) Key(name string) {
 	t.Browser.Call(t.ID, "Input.dispatchKeyEvent", event)
 }
 
-// Size is how large a tab is, and whether it is dark.
+// Size sets a tab's size and color scheme.
 func (t *Tab) Size(width, height int, dark bool) {
 	t.Browser.Call(t.ID, "Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
 	scheme := "light"
@@ -319,7 +318,7 @@ func (t *Tab) Size(width, height int, dark bool) {
 	t.Browser.Call(t.ID, "Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}})
 }
 
-// Shoot writes what a tab looks like, as WebP: a wide one smaller, so that many can be kept.
+// Shoot saves a screenshot as WebP, a wide one smaller.
 func (t *Tab) Shoot(path string) {
 	t.Browser.T.Helper()
 	var got struct{ Data string }

@@ -1,12 +1,12 @@
-// Package effort says how far the tests go that could go on for long: random ones, kills, floods,
-// clusters and whole programs.
+// Package effort controls the duration of tests that could run for long: random ones, kills,
+// floods, clusters and whole programs.
 //
-// The variable ADZE_TESTS has three values. Unset is what a developer waits for, "short" is what
-// .ci/run does before a change lands, and "long" is a run of one test by hand:
+// ADZE_TESTS has three values: unset for development, "short" for .ci/run before a change lands,
+// and "long" for one test by hand:
 //
 //	ADZE_TESTS=long go test -timeout 2h -v -run KilledAtAnyMoment ./internal/run
 //
-// A random test writes its seed to its log; ADZE_SEED makes the same choices again.
+// A random test logs its seed; ADZE_SEED repeats it.
 //
 // Start reading at Rounds.
 package effort
@@ -18,24 +18,22 @@ import (
 	"testing"
 )
 
-// Variable names what a run of the tests is.
+// Variable is the name of the level's environment variable.
 const Variable = "ADZE_TESTS"
 
-// seedVariable names the seed that random tests take.
 const seedVariable = "ADZE_SEED"
 
-// Level is how far tests go.
+// Level is the tests' effort.
 type Level int
 
-// The levels, in the order of the time that they take.
+// In order of duration.
 const (
 	Usual Level = iota
 	Short
 	Long
 )
 
-// level panics on a value that it does not know: a run that means to be long must not pass as a
-// short one.
+// level panics on an unknown value, so that a misspelled "long" does not pass as a short run.
 func level() Level {
 	switch value := os.Getenv(Variable); value {
 	case "":
@@ -49,13 +47,13 @@ func level() Level {
 	}
 }
 
-// Is reports whether the tests go at least as far as l.
+// Is reports whether the level is at least l.
 func Is(l Level) bool { return level() >= l }
 
-// Rounds returns the one of three counts that is wanted.
+// Rounds returns the count for the current level.
 func Rounds(usual, short, long int) int { return [...]int{usual, short, long}[level()] }
 
-// Needs skips a test that is of no use, or takes too long, below l.
+// Needs skips a test below level l.
 func Needs(t testing.TB, l Level, why string) {
 	t.Helper()
 	if !Is(l) {
@@ -63,7 +61,7 @@ func Needs(t testing.TB, l Level, why string) {
 	}
 }
 
-// Seed returns the seed that ADZE_SEED sets, or else the given one, and logs it.
+// Seed returns ADZE_SEED's value, otherwise the given one, and logs it.
 func Seed(t testing.TB, seed uint64) uint64 {
 	t.Helper()
 	if text := os.Getenv(seedVariable); text != "" {

@@ -2,5 +2,5 @@
 
 package effort
 
-// Race reports whether the race detector is built in, which takes memory and time for each access.
+// Race reports whether the race detector is enabled, which costs memory and time for each access.
 const Race = false

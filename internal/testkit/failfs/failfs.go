@@ -1,7 +1,7 @@
-// Package failfs makes a workspace's file operations fail on purpose, one at a time.
+// Package failfs injects failures into a workspace's file operations, one at a time.
 //
-// The one rule: operations are numbered in the order they happen, and the same run has the same
-// numbers, so that a test can count them once and then let each fail in turn. Start at FS.Arm.
+// The one rule: operations are numbered in order, and the same run has the same numbers, so that a
+// test can count them once and then let each one fail. Start at FS.Arm.
 //
 // Known limits: locks are not numbered; closing a file never fails.
 package failfs
@@ -19,56 +19,54 @@ import (
 type Kind int
 
 const (
-	// Error makes the operation fail once, without doing anything.
+	// Error makes the operation fail once without effect.
 	Error Kind = iota
 	// Short makes a write or copy do half its work and then fail with "no space left"; other
 	// operations fail with Error.
 	Short
-	// Crash does half of a write and lets every later operation fail, as if the process had died.
+	// Crash does half a write and makes every later operation fail, as if the process had died.
 	Crash
-	// Persistent makes this and every later operation but the removal of files fail, as a disk gone
-	// bad would.
+	// Persistent makes this and every later operation except file removal fail, like a broken disk.
 	Persistent
 )
 
-// ErrInjected is the cause of every failure made here, except that of Short.
+// ErrInjected is the cause of every failure except Short.
 var ErrInjected = errors.New("injected failure")
 
-// FS wraps another FS. Until Arm it only counts.
+// An FS wraps another FS. Before Arm it only counts.
 type FS struct {
 	Base   workspace.FS
-	NoSync bool // leaves syncing out, for tests of many writes that are not about durability
+	NoSync bool // skips syncs, for tests with many writes that are not about durability
 
 	mu    sync.Mutex
 	count int
-	at    int // if 0, never
+	at    int // 0 means never
 	kind  Kind
 	log   []string
 }
 
-// Arm starts counting anew and chooses the n-th operation from now, 1 being the next; 0 lets all
-// succeed.
+// Arm restarts the count and chooses the n-th operation, 1 being the next; with 0 all succeed.
 func (f *FS) Arm(n int, kind Kind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count, f.at, f.kind, f.log = 0, n, kind, nil
 }
 
-// Count is the number of operations since Arm.
+// Count returns the number of operations since Arm.
 func (f *FS) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count
 }
 
-// Log names the operations since Arm.
+// Log returns the names of operations since Arm.
 func (f *FS) Log() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]string(nil), f.log...)
 }
 
-// step counts an operation and says whether it fails, and whether half of it is done first.
+// step counts an operation and returns its failure; half means to do half of it first.
 func (f *FS) step(op string) (half bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

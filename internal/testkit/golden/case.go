@@ -13,20 +13,20 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Case is one txtar case. It belongs to one test and is not safe for concurrent use.
+// A Case is one txtar case. It belongs to one test and is not safe for concurrent use.
 type Case struct {
-	Path     string // of the file, for messages
-	Sentence string // what the case shows, without #
+	Path     string // for messages
+	Sentence string // the description, without #
 	Input    string // the rest of the opening, trimmed
 
 	update   bool
 	raw      []byte
 	sections []section
-	asked    map[string]bool // the sections that the test has looked at
-	compares bool            // the test compares, and does not only look through the cases
+	asked    map[string]bool // sections read by the test
+	compares bool            // the test makes comparisons
 }
 
-// section is one file of the archive and where its content stands in raw.
+// section is one file in the archive and its position in raw.
 type section struct {
 	name       string
 	quoted     bool
@@ -38,7 +38,7 @@ const (
 	quotedSuffix = " (quoted)"
 )
 
-// Read reads one case and stops the test when it is not well formed.
+// Read reads one case and fails the test if it is malformed.
 func Read(t testing.TB, path string) *Case {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -80,7 +80,7 @@ func parse(path string, raw []byte) (*Case, error) {
 	return c, nil
 }
 
-// splitOpening parts the # lines from the input after them.
+// splitOpening separates the # lines from the input after them.
 func splitOpening(opening string) (sentence, input string) {
 	var words []string
 	rest := opening
@@ -101,7 +101,7 @@ func splitOpening(opening string) (sentence, input string) {
 	return strings.Join(words, " "), strings.TrimSpace(rest)
 }
 
-// Section returns the content of a section, unquoted, and whether the case has it.
+// Section returns a section's unquoted content and whether it exists.
 func (c *Case) Section(name string) (string, bool) {
 	c.asked[name] = true
 	for _, s := range c.sections {
@@ -112,8 +112,7 @@ func (c *Case) Section(name string) (string, bool) {
 	return "", false
 }
 
-// Sections lists the names that start with prefix, in the order of the file: "want.files/" for the
-// files that a case compares.
+// Sections lists the names with a prefix, in file order, such as "want.files/".
 func (c *Case) Sections(prefix string) []string {
 	var names []string
 	for _, s := range c.sections {
@@ -145,8 +144,8 @@ func (c *Case) Layout(t testing.TB, dir string) {
 	}
 }
 
-// Want compares got with a section ("want.output") where the case has it; with -update it rewrites
-// the section when it differs.
+// Want compares got with a section ("want.output") if it exists; with -update it rewrites a
+// differing section.
 func (c *Case) Want(t testing.TB, name, got string) {
 	t.Helper()
 	c.asked[name], c.compares = true, true
@@ -166,8 +165,7 @@ func (c *Case) Want(t testing.TB, name, got string) {
 	}
 }
 
-// Demand is Want for a section that the input of the case names: without it, the case says nothing
-// and fails.
+// Demand is Want for a section that the input names: it fails if the section is missing.
 func (c *Case) Demand(t testing.TB, name, got string) {
 	t.Helper()
 	if _, ok := c.Section(name); !ok {
@@ -176,8 +174,7 @@ func (c *Case) Demand(t testing.TB, name, got string) {
 	c.Want(t, name, got)
 }
 
-// idle lists the want sections that nothing was compared with: a name that is written wrongly
-// compares nothing.
+// idle lists unused want sections, to catch misspelled names.
 func (c *Case) idle() (names []string) {
 	for _, s := range c.sections {
 		if c.compares && strings.HasPrefix(s.name, wantPrefix) && !c.asked[s.name] {
@@ -209,7 +206,7 @@ func (c *Case) rewrite(t testing.TB, s section, have string) {
 	c.raw, c.sections = raw, next.sections
 }
 
-// shape is the list of sections; a rewrite may not change it.
+// shape returns the list of sections, which a rewrite must not change.
 func (c *Case) shape() string {
 	var b strings.Builder
 	for _, s := range c.sections {
@@ -218,10 +215,10 @@ func (c *Case) shape() string {
 	return b.String()
 }
 
-// written is a section as it stands in the file, ended by a newline unless empty.
+// written returns a section's raw text, ended by a newline unless empty.
 func (c *Case) written(s section) string { return endLine(string(c.raw[s.start:s.end])) }
 
-// content is a section as the test sees it.
+// content returns a section as the test sees it.
 func (c *Case) content(s section) string {
 	if s.quoted {
 		return unquote(c.written(s))

@@ -1,10 +1,9 @@
-// Package golden runs test cases that are text files: what goes in and what must come out, readable
-// in one place. It is imported by tests only.
+// Package golden runs test cases in text files with input and expected output. Only tests import
+// it.
 //
-// A case is a txtar archive named after the behaviour it shows. It opens with a sentence on lines
-// that start with #; the rest of the opening is the input (the arguments of a tool, the size of a
-// screen). Then come the files that are laid out before the test, and the want sections with what
-// must come out:
+// A case is a txtar archive named after the behavior it shows. It opens with a sentence on lines
+// that start with #; the rest of the opening is the input (a tool's arguments, a screen size). Then
+// come the files to lay out before the test, and the want sections with expected results:
 //
 //	# read stops at the limit and says how to go on
 //	{"path": "long.txt", "limit": 2}
@@ -14,19 +13,18 @@
 //	-- want.output --
 //	1  a
 //
-// The one rule: only what a case writes down is compared. A want section that is absent says
-// nothing, unless the input names it (Case.Demand); one that the test compares with nothing fails
-// the case, as a wrong name would. And -update rewrites only the wants that are there; every other
-// byte of the file stays.
+// The one rule: only want sections that exist are compared. A missing one has no effect, unless the
+// input names it (Case.Demand); an unused one fails the case, because its name may be wrong.
+// -update rewrites only existing wants and keeps every other byte.
 //
-// txtar ends every section with a newline, so a value that lacks one is compared as if it had it.
-// Where that matters, or CR, NUL or a byte order mark does, "(quoted)" after the section's name
-// makes each line the inside of a Go string without an implied newline: -- dos.txt (quoted) --,
-// then a\r\nb.
+// txtar ends every section with a newline, so a value without one is compared as if it had it. If
+// that matters, or CR, NUL or a byte order mark does, "(quoted)" after the section's name makes
+// each line the inside of a Go string without an implied newline: -- dos.txt (quoted) --, then
+// a\r\nb.
 //
 // Start reading at Cases, then Case.Want.
 //
-// Known limits: file modes and symbolic links cannot be written down; the test makes them.
+// Known limits: the test itself must make file modes and symbolic links.
 package golden
 
 import (
@@ -37,14 +35,14 @@ import (
 	"testing"
 )
 
-// update is the flag of every package that tests with golden; none declares its own -update.
+// A flag for every package that tests with golden; none declares its own -update.
 var update = flag.Bool("update", false, "rewrite the want sections of golden cases from what the code does now")
 
 // Updating reports whether -update was given.
 func Updating() bool { return *update }
 
-// Cases runs each *.txtar under dir as a subtest named after its file. No case at all is a failure:
-// a test that reads the wrong folder must not pass.
+// Cases runs each *.txtar under dir as a subtest named after its file. It fails if there is none,
+// because the folder is probably wrong.
 func Cases(t *testing.T, dir string, run func(t *testing.T, c *Case)) {
 	t.Helper()
 	paths, err := find(dir)
@@ -69,7 +67,7 @@ func Cases(t *testing.T, dir string, run func(t *testing.T, c *Case)) {
 	}
 }
 
-// find lists the cases under dir in the order of their paths.
+// find lists the cases under dir in path order.
 func find(dir string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// encode is how a value stands in a section.
+// encode returns a value in a section's form.
 func encode(s section, value string) string {
 	if !s.quoted {
 		return endLine(value)
@@ -19,15 +19,14 @@ func encode(s section, value string) string {
 	return b.String()
 }
 
-// quoteLine escapes what a reader would not see; quotes stay as they are, because nothing surrounds
-// a line.
+// quoteLine escapes invisible characters; quotes stay, because nothing surrounds a line.
 func quoteLine(line string) string {
 	q := strconv.QuoteToGraphic(line)
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-// unquote joins the lines of a quoted section. A line that is no Go string stands for itself, so
-// that a slip in a case shows as a difference and not as a panic.
+// unquote joins a quoted section's lines. An invalid Go string is kept as it is, so that a mistake
+// shows as a difference and not as a panic.
 func unquote(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -40,7 +39,7 @@ func unquote(text string) string {
 	return b.String()
 }
 
-// escapeQuotes puts a backslash before every quote that has none.
+// escapeQuotes puts a backslash before every quote without one.
 func escapeQuotes(line string) string {
 	var b strings.Builder
 	escaped := false

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Tree lists what is in a folder: kinds, modes and contents by path, so that two folders can be
-// compared.
+// Tree lists a folder's kinds, modes and contents by path, for comparisons.
 func Tree(t testing.TB, root string) string {
 	t.Helper()
 	var out strings.Builder

@@ -6,10 +6,10 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Chat is the format Chat Completions.
+// Chat is the Chat Completions format.
 type Chat struct{}
 
-// Encode writes an answer as the server does.
+// Encode writes an answer like the server.
 func (Chat) Encode(a Answer) Stream {
 	b := &Builder{ContentType: "text/event-stream; charset=utf-8"}
 	delta := func(delta, finish string) {

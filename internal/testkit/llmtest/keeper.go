@@ -9,16 +9,16 @@ import (
 	"adze/session"
 )
 
-// Keeper is a transport that answers each request with the next of its answers, the last one again
-// and again, and keeps what was asked. It is for one request at a time.
+// A Keeper is a transport that returns prepared replies in order, repeating the last one, and
+// stores the requests. It handles one request at a time.
 type Keeper struct {
 	Answers []Reply
-	Bodies  []string    // what was sent, in order
-	Header  http.Header // of the newest request, as URL is
+	Bodies  []string    // request bodies, in order
+	Header  http.Header // of the newest request, like URL
 	URL     string
 }
 
-// Reply is what comes back.
+// A Reply is a prepared response.
 type Reply struct {
 	Status int
 	Body   string
@@ -38,7 +38,7 @@ func (k *Keeper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// Ask sends requests one after another, fails when one fails, and gives what came of the last.
+// Ask sends requests in sequence, fails the test on an error, and returns the last answer's chunks.
 func Ask(t *testing.T, p session.Provider, requests ...session.Request) (all []session.Chunk) {
 	t.Helper()
 	for _, r := range requests {
@@ -56,7 +56,7 @@ func Ask(t *testing.T, p session.Provider, requests ...session.Request) (all []s
 	return all
 }
 
-// Stored is an answer as a session keeps it.
+// Stored returns an answer as a session stores it.
 func Stored(provider, id string, chunks []session.Chunk) session.Message {
 	m := session.Message{ID: id, Role: session.Assistant, Provider: provider, Model: "m"}
 	sealed := true

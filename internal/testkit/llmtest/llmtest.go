@@ -1,8 +1,8 @@
-// Package llmtest plays servers of models for tests: Keeper answers the requests of an adapter with
-// prepared answers, OllamaServer is an Ollama as its clients see it, and Chat and Ollama write
-// answers in their formats. The suite that all adapters pass is internal/llm/conformance.
+// Package llmtest fakes model servers for tests: Keeper answers an adapter's requests with prepared
+// replies, OllamaServer behaves like an Ollama, and Chat and Ollama encode answers in their
+// formats. The conformance suite for all adapters is internal/llm/conformance.
 //
-// The one rule: a fake sends only what the real server was seen to send.
+// The one rule: a fake sends only output observed from the real server.
 //
 // Start at Keeper for one adapter, at OllamaServer for the whole program.
 package llmtest
@@ -14,30 +14,30 @@ import (
 	"adze/session"
 )
 
-// Answer is what a model says, whatever the format.
+// An Answer is a model's answer, independent of the format.
 type Answer struct {
 	Reasoning string
 	Text      string
 	Calls     []Call
 	Length    bool // cut at the output limit
 	Usage     session.Usage
-	// Piece is the length of deltas in bytes, cut at runes where text is sent; if 0, one piece each.
+	// Piece is the delta length in bytes, cut at runes in text; 0 means one piece each.
 	Piece int
-	cut   func(text string) []string // optional; it cuts deltas instead
+	cut   func(text string) []string // optional; cuts deltas instead
 }
 
-// Call is a call or its echo in a request. Arguments are JSON.
+// A Call is a call or its echo in a request. Arguments are JSON.
 type Call struct{ ID, Name, Arguments string }
 
-// Stream is an encoded answer.
+// A Stream is an encoded answer.
 type Stream struct {
 	ContentType string
 	Body        string
-	Records     []int // where each record begins
-	Terminal    int   // where the record begins without which the answer is not complete
+	Records     []int // start of each record
+	Terminal    int   // start of the record that completes the answer
 }
 
-// Builder writes streams.
+// A Builder writes streams.
 type Builder struct {
 	ContentType string
 	body        strings.Builder
@@ -54,7 +54,7 @@ func (b *Builder) Record(text string) {
 // End marks the next record as the terminal one.
 func (b *Builder) End() { b.terminal = b.body.Len() }
 
-// Stream is what was written.
+// Stream returns the stream.
 func (b *Builder) Stream() Stream {
 	return Stream{b.ContentType, b.body.String(), b.records, b.terminal}
 }

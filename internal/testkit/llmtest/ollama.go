@@ -6,10 +6,10 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Ollama is the format /api/chat.
+// Ollama is the /api/chat format.
 type Ollama struct{}
 
-// Encode writes an answer as the server does.
+// Encode writes an answer like the server.
 func (Ollama) Encode(a Answer) Stream {
 	b := &Builder{ContentType: "application/x-ndjson"}
 	message := func(message, rest string) {
@@ -25,7 +25,7 @@ func (Ollama) Encode(a Answer) Stream {
 		message(fmt.Sprintf(`"content":"","tool_calls":[{"id":%q,"function":{"index":%d,"name":%q,"arguments":%s}}]`,
 			c.ID, i, c.Name, c.Arguments), `,"done":false`)
 	}
-	reason := "stop" // also when there are calls
+	reason := "stop" // also with calls
 	if a.Length {
 		reason = "length"
 	}

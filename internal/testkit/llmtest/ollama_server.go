@@ -16,26 +16,25 @@ import (
 	"adze/session"
 )
 
-// OllamaServer is an Ollama as its clients see it: it takes calls out of what a model writes, drops
-// a call of a name that was not offered, and counts its tokens all the same. It has the native
-// format, the chat format that is compatible with OpenAI, and the requests that ask for no answer.
+// An OllamaServer behaves like an Ollama: it parses calls in the model's text, drops a call to a
+// name that was not offered, and still counts its tokens. It has the native format, the
+// OpenAI-compatible chat format, and the query endpoints.
 //
 // Set the fields before Start; the methods are safe for concurrent use.
 type OllamaServer struct {
 	*httptest.Server
 
-	Model   string // the one model that it has
-	Tag     string // how the model's template begins a call; if empty, "{"
-	Context int    // what the model was trained for, in tokens; if 0, 32768
-	Default int    // num_ctx of a request that names none; if 0, 4096
-	NoTools bool   // the template of the model has no tools
-	Thinks  bool   // the model thinks between <think> and </think>, which the server takes out
-	// Write is what the model writes for a request, with all its marks.
+	Model   string // the only model
+	Tag     string // the template's prefix for a call; if empty, "{"
+	Context int    // the trained context in tokens; if 0, 32768
+	Default int    // the default num_ctx; if 0, 4096
+	NoTools bool   // the model's template has no tools
+	Thinks  bool   // the model thinks between <think> and </think>, which the server removes
+	// Write returns the model's raw text for a request.
 	Write func(OllamaRequest) string
-	// Hidden has it deny its own addresses, as behind a gateway; Silent has it answer no question
-	// about itself.
+	// Hidden denies its own endpoints, like a gateway; Silent denies all query endpoints.
 	Hidden, Silent atomic.Bool
-	HideVersion    atomic.Bool // it does not say that it is an Ollama
+	HideVersion    atomic.Bool // does not identify itself as an Ollama
 
 	mu    sync.Mutex
 	asked []OllamaRequest
@@ -46,18 +45,18 @@ type OllamaRequest struct {
 	Path     string
 	Model    string
 	Tools    []string
-	Refused  int // the HTTP status of a refusal; if 0, it was answered
+	Refused  int // HTTP status of a refusal; 0 if answered
 	Messages []OllamaMessage
 	Body     string
 }
 
-// OllamaMessage is one message of a request.
+// OllamaMessage is one message in a request.
 type OllamaMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// Start begins to serve; the caller closes the server.
+// Start starts the server; the caller closes it.
 func (s *OllamaServer) Start() *OllamaServer {
 	s.Context, s.Default = cmp.Or(s.Context, 32768), cmp.Or(s.Default, 4096)
 	abilities := []string{"completion"}
@@ -104,7 +103,7 @@ func (s *OllamaServer) Asked() []OllamaRequest {
 	return slices.Clone(s.asked)
 }
 
-// chat answers a request of either format.
+// chat answers a request in either format.
 func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Model    string
@@ -116,7 +115,7 @@ func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 			Context int `json:"num_ctx"`
 		}
 	}
-	raw, _ := io.ReadAll(r.Body) // what is cut does not decode
+	raw, _ := io.ReadAll(r.Body) // truncated input does not decode
 	asked := OllamaRequest{Path: r.URL.Path, Body: string(raw)}
 	refusal := ""
 	refuse := func(status int, format string, args ...any) {
@@ -164,9 +163,9 @@ func (s *OllamaServer) chat(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, stream.Body) // the client may be gone
 }
 
-// read is an answer as the server understands it. Text is passed on up to the mark with which the
-// model's template begins a call; behind it only calls of offered tools are looked for. A mark that
-// is a bracket begins calls at the very beginning alone, and else is text.
+// read parses an answer like the server. Text is passed on up to the template's prefix for calls;
+// after that only calls to offered tools count. A bracket is a prefix only at the very beginning,
+// and text elsewhere.
 func (s *OllamaServer) read(text string, offered []string, thinks bool) (a Answer) {
 	if _, behind, begun := strings.Cut(text, "<think>"); begun && s.Thinks && thinks {
 		a.Reasoning, text, _ = strings.Cut(behind, "</think>")
@@ -202,9 +201,9 @@ func (s *OllamaServer) read(text string, offered []string, thinks bool) (a Answe
 	return a
 }
 
-// OllamaTokens splits a text as a tokenizer might: words of up to six letters with the space before
-// them, digits and signs one by one, other scripts two letters at a time, and marks between < and >
-// as one.
+// OllamaTokens splits a text like a tokenizer: words with up to six letters and the preceding
+// space, single digits and signs, other scripts by two letters, and marks between < and > as one
+// token.
 func OllamaTokens(text string) []string {
 	return regexp.MustCompile(`</?[a-z_]+>|<\|[a-z_]+\|>|\[TOOL_CALLS\]| ?[A-Za-z]{1,6}| ?[^\x00-\x7f]{1,2}|(?s: ?.)`).FindAllString(text, -1)
 }

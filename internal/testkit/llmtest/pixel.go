@@ -2,11 +2,11 @@ package llmtest
 
 import "encoding/base64"
 
-// Pixel is a PNG of one grey pixel: adapters send no picture that cannot be read.
+// Pixel returns a PNG with one gray pixel: adapters send no unreadable picture.
 func Pixel() []byte {
 	raw, _ := base64.StdEncoding.DecodeString(PixelText) // it is a constant
 	return raw
 }
 
-// PixelText is Pixel as requests hold it.
+// PixelText is Pixel in base64, as in requests.
 const PixelText = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="

@@ -1,9 +1,9 @@
-// Package lsptest is a language server for tests, which behaves as it is told to.
+// Package lsptest is a language server for tests with selectable behavior.
 //
-// The one rule: it finds what stands in the text it was last shown, and nothing else.
+// The one rule: its results depend only on the last text it received.
 //
-// Start reading at Serve. Known limits: it speaks what tests need of the protocol, by pushing, by
-// being asked, or not.
+// Start reading at Serve. Known limits: it implements only the part of the protocol that tests
+// need, with pushed, pulled or no diagnostics.
 package lsptest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Word is the first argument with which a test binary is to be a language server; the second says
-// how it behaves.
+// Word is the first argument that makes a test binary a language server; the second selects its
+// behavior.
 const Word = "be-a-language-server"
 
-// Serve is the server when the program was started as one, and does not return then. How it behaves
-// is said in words: silent, pull, no version, utf-8, banner, deletes, and exit, hang, huge or
-// rubbish at a method. At "gate at METHOD" it waits until somebody writes into the FIFO
-// gate.fifo of its folder. With "writes:PATH" at the end it creates that file first.
+// Serve runs the server and does not return if the program was started as one. Words select the
+// behavior: silent, pull, no version, utf-8, banner, deletes, and exit, hang, huge or rubbish at a
+// method. At "gate at METHOD" it waits for a write to the FIFO gate.fifo in its folder. With
+// "writes:PATH" at the end it creates that file first.
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -33,7 +33,8 @@ func Serve() {
 	os.Exit(0)
 }
 
-// fake finds each word BAD wrong, and each word ODD odd. It behaves as the words in how say.
+// fake reports each word BAD as an error and ODD as a warning. The words in how select its
+// behavior.
 type fake struct {
 	how   string
 	in    *bufio.Reader
@@ -78,7 +79,7 @@ func (f fake) serve() {
 			<-time.After(time.Hour)
 		}
 		if m.Method != "" && f.does("gate at "+m.Method) {
-			_, _ = os.ReadFile("gate.fifo") // one that is not there holds up nothing
+			_, _ = os.ReadFile("gate.fifo") // a missing FIFO does not block
 		}
 		if f.does("huge at " + m.Method) {
 			fmt.Print("Content-Length: 999999999999\r\n\r\n{}")
@@ -143,7 +144,7 @@ func (f fake) found(uri string) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// rename replaces old by the new name in all that it knows.
+// rename replaces old by the new name in all known files.
 func (f fake) rename(name string) string {
 	var files []string
 	for uri, text := range f.texts {

@@ -1,9 +1,9 @@
-// Package mcptest is an MCP server for tests, which behaves as it is told to.
+// Package mcptest is an MCP server for tests with selectable behavior.
 //
-// The one rule: it speaks the protocol by hand, so that it can do what no library lets it.
+// The one rule: it writes the protocol by hand, to do things that no library allows.
 //
-// Start reading at Serve. Known limits: it answers one request after the other, but for calls of
-// the tool hang.
+// Start reading at Serve. Known limits: it handles requests one by one, except for calls to the
+// tool hang.
 package mcptest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// Word is the first argument with which a test binary is to be a server; the second says how it
-// behaves.
+// Word is the first argument that makes a test binary a server; the second selects its behavior.
 const Word = "be-an-mcp-server"
 
-// Serve is the server when the program was started as one, and does not return then. How it behaves
-// is said in words, with semicolons between: "modern", "old", "banner", "many 10000", "pages",
-// "again", "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages
-// are answered together), "tell FILE" (each method that comes is a line there), and "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
+// Serve runs the server and does not return if the program was started as one. Words, separated by
+// semicolons, select the behavior: "modern", "old", "banner", "many 10000", "pages", "again",
+// "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages are
+// answered together), "tell FILE" (logs each method as a line), and
+// "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -39,10 +39,10 @@ func Serve() {
 
 type fake struct {
 	words []string
-	can   json.RawMessage // what the client says that it can do
+	can   json.RawMessage // client capabilities
 	in    *bufio.Reader
 	pages int
-	later [][]byte // requests that came while an answer was waited for
+	later [][]byte // requests received while waiting for an answer
 }
 
 type message struct {
@@ -59,13 +59,13 @@ type message struct {
 	} `json:"params"`
 }
 
-// does reports whether one of the words is this one.
+// does reports whether one of the words is word.
 func (f *fake) does(word string) bool {
 	_, ok := f.said(word)
 	return ok
 }
 
-// said is what follows a word.
+// said returns the text after a word.
 func (f *fake) said(word string) (string, bool) {
 	for _, w := range f.words {
 		if w == word {
@@ -82,7 +82,7 @@ func (f *fake) serve() {
 	if f.does("banner") {
 		fmt.Print("Welcome to the server!\n[INFO] listening\n{ not a message }\n\n")
 	}
-	if file, ok := f.said("start"); ok { // each start leaves a byte
+	if file, ok := f.said("start"); ok { // each start appends a byte
 		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			fmt.Fprint(out, ".")
 			out.Close()
@@ -133,7 +133,7 @@ func (f *fake) take(raw []byte) {
 	f.answer(m)
 }
 
-// misbehave does what was asked for at a method.
+// misbehave applies a method's selected misbehavior.
 func (f *fake) misbehave(m message) {
 	at := " at " + m.Method
 	switch {
@@ -168,8 +168,8 @@ func (f *fake) misbehave(m message) {
 	}
 }
 
-// Gigabyte writes the answer to a request that reads a resource or calls a tool, with a text of so
-// many bytes. It gives up when nobody takes them.
+// Gigabyte writes a result for reading a resource or calling a tool with that much text. It stops
+// if nobody reads.
 func Gigabyte(to io.Writer, id string) {
 	if _, err := io.WriteString(to, `{"jsonrpc":"2.0","id":`+id+`,"result":{"contents":[],"content":[{"type":"text","text":"`); err != nil {
 		return
@@ -180,7 +180,7 @@ func Gigabyte(to io.Writer, id string) {
 			return
 		}
 	}
-	_, _ = io.WriteString(to, `"}]}}`+"\n") // as far as anybody takes it
+	_, _ = io.WriteString(to, `"}]}}`+"\n") // until nobody reads
 }
 
 func (f *fake) reply(m message, result string) {
@@ -229,7 +229,7 @@ func (f *fake) list(m message) {
 		if tool, ok := strings.CutPrefix(w, "tool "); ok {
 			tools = append(tools, tool)
 		}
-		if file, ok := strings.CutPrefix(w, "tools from "); ok { // one tool a line; it may change while the server runs
+		if file, ok := strings.CutPrefix(w, "tools from "); ok { // one tool per line; it may change while the server runs
 			raw, _ := os.ReadFile(file)
 			tools = append(tools, strings.Split(strings.TrimSpace(string(raw)), "\n")...)
 		}
@@ -254,23 +254,23 @@ func (f *fake) list(m message) {
 	f.reply(m, `{"tools":[`+strings.Join(tools, ",")+`]`+next+`}`)
 }
 
-// Echo is the tool of a server that was told no other.
+// Echo is the default tool.
 const Echo = `{"name":"echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}`
 
 func (f *fake) call(m message) {
 	var args struct{ Text string }
-	_ = json.Unmarshal(m.Params.Arguments, &args) // a test sends what it sends
+	_ = json.Unmarshal(m.Params.Arguments, &args) // tests send valid arguments or expect zero values
 	if said, ok := f.said("answer"); ok {
 		f.reply(m, said)
 		return
 	}
 	switch {
-	case args.Text == "hang": // no answer; what comes next is answered
+	case args.Text == "hang": // no answer; later requests are answered
 		return
 	case args.Text == "die":
 		fmt.Fprintln(os.Stderr, "I die")
 		os.Exit(4)
-	case strings.HasPrefix(args.Text, "progress "): // it answers when the progress was seen, which a file of this name says
+	case strings.HasPrefix(args.Text, "progress "): // answers once a file with this name shows that the progress was seen
 		for i := 1; i <= 3; i++ {
 			fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`+"\n", m.Params.Meta.Token, i, i)
 		}
@@ -280,17 +280,17 @@ func (f *fake) call(m message) {
 			}
 			<-time.After(time.Millisecond)
 		}
-	case strings.HasPrefix(args.Text, "loop "): // a method and its params: it asks until the call is taken back
+	case strings.HasPrefix(args.Text, "loop "): // a method and its params: repeats the request until the call is canceled
 		for f.ask(strings.TrimPrefix(args.Text, "loop ")) != "cancelled" {
 		}
 		return
-	case strings.HasPrefix(args.Text, "for ever "): // the same, also after that
+	case strings.HasPrefix(args.Text, "for ever "): // the same, also after cancellation
 		for {
 			f.ask(strings.TrimPrefix(args.Text, "for ever "))
 		}
-	case strings.HasPrefix(args.Text, "ask "): // a method and its params; it answers with the answer
+	case strings.HasPrefix(args.Text, "ask "): // a method and its params; answers with the response
 		args.Text = f.ask(strings.TrimPrefix(args.Text, "ask "))
-	case strings.HasPrefix(args.Text, "long "): // it answers with a text of so many bytes
+	case strings.HasPrefix(args.Text, "long "): // answers with a text of this many bytes
 		n, _ := strconv.Atoi(strings.TrimPrefix(args.Text, "long "))
 		args.Text = strings.Repeat("x", n)
 	case args.Text == "capabilities":
@@ -302,8 +302,8 @@ func (f *fake) call(m message) {
 	f.reply(m, `{"content":[{"type":"text","text":`+string(said)+`}]}`)
 }
 
-// ask sends a request, a method and its params, and returns the answer as it came; "cancelled": the
-// call was taken back first.
+// ask sends a request, a method and its params, and returns the raw response, or "cancelled" if the
+// call was canceled first.
 func (f *fake) ask(what string) string {
 	method, params, _ := strings.Cut(what, " ")
 	if params == "" {

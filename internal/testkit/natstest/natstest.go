@@ -1,11 +1,11 @@
-// Package natstest runs the real nats-server program for tests: one server, or three in a cluster,
-// each a process that can be killed and started again.
+// Package natstest runs the real nats-server for tests: one server, or three in a cluster, as
+// processes that can be killed and restarted.
 //
-// The one rule: nothing is left running. Each server has a guard, a shell that reads from a pipe
-// of the test and kills the server when the pipe ends, however the test ended.
+// The one rule: nothing is left running. Each server has a guard, a shell that reads from a pipe to
+// the test and kills the server when the pipe closes.
 //
-// Start reading at Start. Known limits: the program is the one that .ci/run builds from
-// .ci/nats/go.mod; where it is missing, tests are skipped.
+// Start reading at Start. Known limits: the program comes from .ci/nats/go.mod via .ci/run; without
+// it, tests are skipped.
 package natstest
 
 import (
@@ -28,20 +28,20 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// patience is how long a server may take for anything on a loaded machine.
+// For any operation on a loaded machine.
 const patience = 2 * time.Minute
 
-// Options change how servers are started; the zero value is one without a password.
+// Options configure the servers; the zero value is without a password.
 type Options struct {
-	Token string   // clients need it
-	Users string   // an authorization block of a configuration, in place of a token
-	Env   []string // further variables of the servers, which Users may name
+	Token string   // required from clients
+	Users string   // an authorization block, instead of a token
+	Env   []string // additional variables, which Users may name
 }
 
-// Cluster is one server or three.
+// A Cluster is one server or three.
 type Cluster struct{ Servers []*Server }
 
-// Server is a process of nats-server. Its folder and ports outlive the process.
+// A Server is a nats-server process. Its folder and ports outlive the process.
 type Server struct {
 	Name          string
 	port, monitor int
@@ -52,8 +52,8 @@ type Server struct {
 	pipe          io.Closer // nil while it does not run
 }
 
-// Program is the path of nats-server: $ADZE_NATS_SERVER, else adze-ci-nats/nats-server in the
-// user's cache folder, else the one on PATH. Without one the test is skipped.
+// Program returns the path to nats-server: $ADZE_NATS_SERVER, otherwise adze-ci-nats/nats-server in
+// the user's cache folder, otherwise the one in PATH. It skips the test if there is none.
 func Program(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("ADZE_NATS_SERVER"); path != "" {
@@ -75,7 +75,7 @@ func Program(t testing.TB) string {
 // Start runs one server.
 func Start(t testing.TB, o Options) *Cluster { return start(t, o, 1) }
 
-// StartCluster runs three, which elect leaders.
+// StartCluster runs three servers, which elect leaders.
 func StartCluster(t testing.TB, o Options) *Cluster { return start(t, o, 3) }
 
 func start(t testing.TB, o Options, count int) *Cluster {
@@ -109,7 +109,7 @@ func start(t testing.TB, o Options, count int) *Cluster {
 	return c
 }
 
-// URL names all servers.
+// URL returns all servers' addresses.
 func (c *Cluster) URL() string {
 	var all []string
 	for _, s := range c.Servers {
@@ -118,13 +118,13 @@ func (c *Cluster) URL() string {
 	return strings.Join(all, ",")
 }
 
-// URL is where clients connect.
+// URL returns the clients' address.
 func (s *Server) URL() string { return fmt.Sprintf("nats://127.0.0.1:%d", s.port) }
 
-// Monitor is where it answers questions about itself over HTTP.
+// Monitor returns the HTTP monitoring address.
 func (s *Server) Monitor() string { return fmt.Sprintf("http://127.0.0.1:%d", s.monitor) }
 
-// Leader is the server that leads a stream.
+// Leader returns a stream's leader.
 func (c *Cluster) Leader(stream string) (leader *Server) {
 	t := c.Servers[0].t
 	t.Helper()
@@ -177,7 +177,7 @@ func (s *Server) launch() {
 	}
 }
 
-// Kill ends it by SIGKILL; its folder stays.
+// Kill sends SIGKILL; the folder stays.
 func (s *Server) Kill() {
 	if s.pipe != nil {
 		_ = s.pipe.Close()
@@ -186,7 +186,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Restart starts it again over its folder, and waits until it answers.
+// Restart starts the server again with its folder, and waits until it responds.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.Kill()
@@ -194,7 +194,7 @@ func (s *Server) Restart() {
 	s.ready("/varz")
 }
 
-// ready waits until its monitor answers.
+// ready waits until the monitor responds.
 func (s *Server) ready(path string) {
 	s.t.Helper()
 	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
@@ -211,7 +211,7 @@ func (s *Server) ready(path string) {
 	})
 }
 
-// until asks again and again until there is no error, or patience is over.
+// until retries until there is no error or patience is over.
 func until(t testing.TB, what string, ask func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -231,8 +231,8 @@ func until(t testing.TB, what string, ask func() error) {
 	}
 }
 
-// FreePorts are below those that systems give to connections that go out: one of these could take
-// the port of a server that is being started again.
+// FreePorts returns ports below the ephemeral range, so that no outgoing connection can take a
+// restarting server's port.
 func FreePorts(t testing.TB, count int) (ports []int) {
 	t.Helper()
 	for range 10_000 {

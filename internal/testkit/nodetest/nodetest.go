@@ -1,11 +1,10 @@
-// Package nodetest lets tests talk with programs and libraries of the npm registry: MCP servers and
-// clients, an editor's side of a protocol, decoders of a stream.
+// Package nodetest lets tests use programs and libraries from npm: MCP servers and clients, an
+// editor's side of a protocol, stream decoders.
 //
-// The one rule: the versions are those of .ci/npm/package.json, which .ci/run installs; where they
-// are not, a test says so and is skipped.
+// The one rule: versions come from .ci/npm/package.json, which .ci/run installs; without them a
+// test is skipped.
 //
-// Start reading at Modules. Known limits: what was installed for an older package.json is used as
-// long as it has the package.
+// Start reading at Modules. Known limits: an older installation is used if it has the package.
 package nodetest
 
 import (
@@ -17,9 +16,9 @@ import (
 	"adze/internal/testkit/effort"
 )
 
-// Modules is the absolute path of the folder node_modules, for a test that needs all packages; it
-// is $ADZE_NPM/node_modules, by default adze-ci-npm in the user's cache folder. Without node or
-// one of the packages, and in the usual run, the test is skipped.
+// Modules returns the absolute path of node_modules for a test that needs all packages:
+// $ADZE_NPM/node_modules, by default adze-ci-npm in the user's cache folder. It skips the test
+// without node or a package, and at the default effort.
 func Modules(t testing.TB, packages ...string) string {
 	t.Helper()
 	effort.Needs(t, effort.Short, "what talks with programs of the npm registry")
@@ -43,8 +42,7 @@ func Modules(t testing.TB, packages ...string) string {
 	return modules
 }
 
-// Program is the absolute path of a command that one of the packages brings, such as
-// mcp-server-everything.
+// Program returns the absolute path of a package's command, such as mcp-server-everything.
 func Program(t testing.TB, pkg, name string) string {
 	t.Helper()
 	path := filepath.Join(Modules(t, pkg), ".bin", name)
@@ -54,8 +52,8 @@ func Program(t testing.TB, pkg, name string) string {
 	return path
 }
 
-// Script writes a module of JavaScript (its name should end in .mjs) into a folder of its own in
-// which it can import the packages by their names, and returns its absolute path: run it with node.
+// Script writes a JavaScript module (its name should end in .mjs) into a new folder where it can
+// import the packages by name, and returns its absolute path for node.
 func Script(t testing.TB, name, text string, packages ...string) string {
 	t.Helper()
 	modules := Modules(t, packages...)

@@ -1,9 +1,8 @@
 //go:build unix
 
-// Package posix is for tests what only some systems have. Elsewhere a test that asks for it is
-// skipped.
+// Package posix gives tests features that only some systems have. Elsewhere it skips the test.
 //
-// The one rule: no program links it. Start reading at Fifo.
+// The one rule: no program imports it. Start reading at Fifo.
 package posix
 
 import (
@@ -15,19 +14,19 @@ import (
 // Fifo makes a FIFO.
 func Fifo(_ testing.TB, path string) error { return syscall.Mkfifo(path, 0o600) }
 
-// Alive reports that a process is there.
+// Alive reports whether a process exists.
 func Alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// Kill ends a process at once.
+// Kill kills a process.
 func Kill(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
 
-// Stop has a process stand still until Cont.
+// Stop suspends a process until Cont.
 func Stop(_ testing.TB, pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
 
-// Cont has a process go on.
+// Cont resumes a process.
 func Cont(_ testing.TB, pid int) error { return syscall.Kill(pid, syscall.SIGCONT) }
 
-// Group has a program stand in a process group of its own, which ends with its context.
+// Group runs a program in its own process group, which ends with its context.
 func Group(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if c.Cancel != nil {

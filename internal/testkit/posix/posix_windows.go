@@ -1,7 +1,6 @@
-// Package posix is for tests what only some systems have. Elsewhere a test that asks for it is
-// skipped.
+// Package posix gives tests features that only some systems have. Elsewhere it skips the test.
 //
-// The one rule: no program links it. Start reading at Fifo.
+// The one rule: no program imports it. Start reading at Fifo.
 package posix
 
 import (
@@ -20,7 +19,7 @@ func Fifo(t testing.TB, _ string) error {
 	return nil
 }
 
-// Alive reports that a process is there.
+// Alive reports whether a process exists.
 func Alive(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
@@ -31,7 +30,7 @@ func Alive(pid int) bool {
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
 }
 
-// Kill ends a process at once.
+// Kill kills a process.
 func Kill(pid int) error {
 	p, err := os.FindProcess(pid)
 	if err != nil {
@@ -56,5 +55,5 @@ func Cont(t testing.TB, pid int) error {
 // Group does nothing: a program ends alone.
 func Group(*exec.Cmd) {}
 
-// Signal sends a signal to a process; here each ends it.
+// Signal kills the process, whatever the signal.
 func Signal(pid int, _ syscall.Signal) error { return Kill(pid) }

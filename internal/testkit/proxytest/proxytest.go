@@ -1,11 +1,9 @@
-// Package proxytest is a site of one small package in each form that programs fetch, for tests of
-// what carries them there.
+// Package proxytest serves one small package in each ecosystem's form, for tests of proxies.
 //
-// The one rule: the names of the site exist nowhere else, so what was fetched came through what is
-// tested.
+// The one rule: the site's names exist nowhere else, so every fetch went through the tested proxy.
 //
-// Start reading at New. Known limits: npm and pip must be told not to look elsewhere, which
-// Environment does.
+// Start reading at New. Known limits: npm and pip need settings that exclude other registries; see
+// Environment.
 package proxytest
 
 import (
@@ -35,13 +33,13 @@ import (
 	"time"
 )
 
-// Site serves npm.test, git.test, pip.test and modules.test by https.
+// A Site serves npm.test, git.test, pip.test and modules.test by https.
 type Site struct {
-	Address   string // of this machine, where it listens
-	authority string // the file of the certificate that clients must trust
+	Address   string // local listening address
+	authority string // certificate file for clients to trust
 }
 
-// New starts a site; dir keeps what its clients must read.
+// New starts a site; dir holds files for its clients.
 func New(t testing.TB, dir string) *Site {
 	t.Helper()
 	certificate, authority := identity(t, dir)
@@ -52,7 +50,7 @@ func New(t testing.TB, dir string) *Site {
 	return &Site{server.Listener.Addr().String(), authority}
 }
 
-// Environment lets clients trust the site and ask it alone.
+// Environment makes clients trust the site and use it alone.
 func (s *Site) Environment() []string {
 	return []string{
 		"SSL_CERT_FILE=" + s.authority, "GIT_SSL_CAINFO=" + s.authority, "npm_config_cafile=" + s.authority, "PIP_CERT=" + s.authority, "CURL_CA_BUNDLE=" + s.authority,
@@ -62,11 +60,11 @@ func (s *Site) Environment() []string {
 	}
 }
 
-// Fetch is how a program fetches its package into the folder it runs in, as a command of a shell,
-// and the file that is there then.
+// A Fetch is a program's shell command that fetches its package into the current folder, and the
+// resulting file.
 type Fetch struct{ Program, Command, Made string }
 
-// Fetches are those of all programs.
+// Fetches returns all programs' fetches.
 func Fetches() []Fetch {
 	return []Fetch{
 		{"curl", "curl -sS -o got https://npm.test/hello", "got"},
@@ -78,8 +76,7 @@ func Fetches() []Fetch {
 	}
 }
 
-// identity makes a certificate for the names of the test, and the file of the authority that
-// clients trust.
+// identity makes a certificate for the test names, and the authority's file.
 func identity(t testing.TB, dir string) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -102,7 +99,6 @@ func identity(t testing.TB, dir string) (tls.Certificate, string) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
 }
 
-// packages serves one small package in each form.
 func packages(t testing.TB) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -1,16 +1,14 @@
-// Package archtest checks the shape of the whole module: who imports whom, what happens at import,
-// and that there is one way to start a process, one to replace a file and one to run a tool
-// (ways.go), and which processes are started (starts.go). Nothing imports it; its test runs it over
-// the real tree.
+// Package archtest checks the module's structure: imports, initialization, and that there is one
+// way to start a process, one to replace a file and one to run a tool (ways.go), and which
+// processes are started (starts.go). Nothing imports it; its test checks the real tree.
 //
-// The one rule: an exception is a line in this package with its reason, never a silence in a
-// checker, and an exception that nothing needs any more is a failure too.
+// The one rule: an exception is a line in this package with its reason, and an unused exception is
+// a failure.
 //
 // Start reading at the table in arrows.go, then Check.
 //
-// Known limits: variables are followed within their package and by name and scope, not by type; a
-// mutation through a pointer that was stored elsewhere is not seen. Files of every build tag are
-// read as one package.
+// Known limits: variables are tracked within their package by name and scope, not by type; a
+// mutation through a stored pointer is not seen. Files of all build tags are read as one package.
 package archtest
 
 import (
@@ -25,7 +23,7 @@ import (
 	"strings"
 )
 
-// Violation is one broken rule: where, what, and the next move.
+// A Violation is one broken rule: place, problem, and next step.
 type Violation struct {
 	Where string // file:line, or a package
 	What  string
@@ -34,8 +32,7 @@ type Violation struct {
 
 func (v Violation) String() string { return v.Where + ": " + v.What + "\n\tfix: " + v.Fix }
 
-// Check reads every Go file of the module at root and returns what breaks the rules, ordered by
-// place.
+// Check reads every Go file in the module at root and returns the violations, ordered by place.
 func Check(root fs.FS, rules Rules) ([]Violation, error) {
 	m, err := load(root)
 	if err != nil {
@@ -57,16 +54,16 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 	return c.found, nil
 }
 
-// Rules is everything that may be argued about: the table and its exceptions.
+// Rules holds the table and its exceptions.
 type Rules struct {
 	Table      []Row
 	Exceptions []Exception
-	Starts     []start // if nil, where processes are started is not looked at
+	Starts     []start // if nil, process starts are not checked
 }
 
-// Exception allows one name of one package to break one rule.
+// An Exception allows one name in one package to break one rule.
 type Exception struct {
-	Rule    string // one of the names of rules
+	Rule    string // a rule's name
 	Package string
 	Name    string
 	Why     string
@@ -83,8 +80,7 @@ func (c *checker) report(where, fix, format string, args ...any) {
 	c.found = append(c.found, Violation{Where: where, What: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// excused reports whether a rule does not hold for a name, and remembers that the exception is
-// needed.
+// excused reports whether an exception covers a name, and marks it as used.
 func (c *checker) excused(rule string, p *pkg, name string) bool {
 	for _, e := range c.rules.Exceptions {
 		if e.Rule == rule && e.Package == p.path && e.Name == name {
@@ -106,7 +102,6 @@ func (c *checker) staleExceptions() {
 	}
 }
 
-// module is the parsed tree.
 type module struct {
 	name     string
 	fset     *token.FileSet
@@ -164,7 +159,7 @@ func load(root fs.FS) (*module, error) {
 	return m, err
 }
 
-// skipped leaves out what the go command leaves out, and modules of their own.
+// skipped reports folders that the go command ignores, and nested modules.
 func skipped(root fs.FS, at, name string) bool {
 	if name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
 		return true
@@ -206,8 +201,8 @@ func (m *module) add(root fs.FS, at string) error {
 	return nil
 }
 
-// story wants one file of each package to open with what the package is for and where to start
-// reading. A program says only what it is for, a package of nothing but tests nothing.
+// story requires one file in each package to open with its purpose and a starting point. A program
+// needs only the purpose, a package of tests nothing.
 func (c *checker) story(p *pkg) {
 	var doc string
 	tests := true

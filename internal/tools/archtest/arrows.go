@@ -7,30 +7,27 @@ import (
 	"strings"
 )
 
-// Row says what one package may import, and who may import it.
+// A Row lists a package's allowed imports and importers.
 type Row struct {
-	// Package is a path in the module; a last step * stands for any folder there.
+	// Package is a path in the module; a last element * matches any folder.
 	Package string
-	// May lists the packages of ours that it may import; "*" is all of them, a last step * any
-	// folder there.
+	// May lists our packages that it may import; "*" means all, a last element * any folder.
 	May []string
-	// Tests lists what its test files may import beside that.
+	// Tests lists additional imports for its tests.
 	Tests []string
-	// Never lists packages of the standard library that it may not import; a last step * covers a
-	// tree.
+	// Never lists forbidden standard packages; a last element * covers a tree.
 	Never []string
-	// From, when given, lists the only packages that may import it.
+	// From, if set, lists the only importers.
 	From []string
-	// Anybody may import it: words that all rooms say in the same way.
+	// Anybody may import it.
 	Anybody bool
-	// Room holds the row also for imports within its own tree: without it, a package splits itself
-	// into folders as it likes.
+	// Room applies the row also to imports within its own tree, which are otherwise free.
 	Room bool
 	Why  string
 }
 
-// Table is the architecture: a package that is not in it and lies under internal is a leaf helper,
-// which imports nothing of ours. Arrows point inwards: adapters know ports, ports know nobody.
+// Table is the architecture. A package missing in it that lies under internal is a leaf helper
+// without imports from the module. Arrows point inwards: adapters know ports, ports know nobody.
 func Table() []Row {
 	return append(slices.Concat(centre(), terminal(), program(), providers(), rooms()), []Row{
 		{Package: "session", May: []string{"tool", "internal/text/jsontext"}, Why: "the conversation knows tools, its own ports, and how a long text is written"},
@@ -90,8 +87,8 @@ func Table() []Row {
 	}...)
 }
 
-// terminal is the interface. Only the program imports it. What it shares with others lies beside
-// the session or among the texts.
+// terminal is the interface. Only the program imports it; shared code lies beside the session or
+// among the texts.
 func terminal() []Row {
 	rows := []Row{
 		{Package: "tui", May: []string{"session", "internal/stream/ask", "tool", "internal/text/safeterm"}, Tests: []string{"internal/files/diff"}, Why: "an observer of one event stream"},
@@ -124,7 +121,7 @@ func terminal() []Row {
 	return rows
 }
 
-// program is what is put together at the top, and what the user starts.
+// program is the top level.
 func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/run"}, Why: "main only starts the app"},
@@ -140,14 +137,14 @@ func program() []Row {
 	}
 }
 
-// commands is what the command line may use.
+// commands may be used by the command line.
 func commands() []string {
 	return []string{"docs", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/llm/login", "internal/stream", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/cmd/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree",
 		"internal/mcp/oauth", "internal/mcp/dial", "internal/mcp/clients"}
 }
 
-// rooms are the parts of a run at the top: each does one thing and knows no other of them.
+// rooms are independent parts of a run at the top.
 func rooms() []Row {
 	return []Row{
 		{Package: "internal/files/workspace/buffers", Room: true, May: []string{"internal/files/workspace"}, Why: "a way to files through an editor; the root is where its port stands"},
@@ -219,22 +216,22 @@ func rooms() []Row {
 	}
 }
 
-// effects is what the centre may not reach: it goes through fields there.
+// effects must not be used by the center, which reaches them through fields.
 func effects() []string {
 	return []string{"os", "os/*", "net", "net/http", "net/netip", "log", "log/*", "syscall"}
 }
 
-// outside is what a pane may not reach: the event loop, the disk, other programs, the network.
+// outside must not be used by a pane: the event loop, the disk, other programs, the network.
 func outside() []string {
 	return []string{"charm.land/bubbletea/*", "os", "os/*", "net", "net/*"}
 }
 
-// forTests is what every test may import: written fakes and cases instead of mocks.
+// forTests may be imported by every test: fakes and cases instead of mocks.
 func forTests() []string {
 	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest"}
 }
 
-// arrows checks every import of a package against the table.
+// arrows checks a package's imports against the table.
 func (c *checker) arrows(p *pkg) {
 	row, known := c.row(p.path)
 	if !known && !strings.HasPrefix(p.path, "internal/") && !c.within(p.path) {
@@ -292,7 +289,7 @@ func allowed(may []string) string {
 	return strings.Join(may, ", ")
 }
 
-// row finds the most exact row for a package.
+// row finds the most specific row for a package.
 func (c *checker) row(p string) (Row, bool) {
 	var wide Row
 	found := false
@@ -310,13 +307,13 @@ func (c *checker) row(p string) (Row, bool) {
 	return wide, found
 }
 
-// within reports whether a package lies in the folder of one that is in the table.
+// within reports whether a package lies in the folder of one in the table.
 func (c *checker) within(p string) bool {
 	_, ok := c.row(tree(p))
 	return ok
 }
 
-// ours turns an import path into a path of the module.
+// ours converts an import path to a module path.
 func (c *checker) ours(target string) (string, bool) {
 	if target == c.module.name {
 		return ".", true
@@ -324,14 +321,14 @@ func (c *checker) ours(target string) (string, bool) {
 	return strings.CutPrefix(target, c.module.name+"/")
 }
 
-// shared lists the rooms below internal whose packages are strangers to one another: a room is
-// where a reader looks, and says nothing about who may import whom.
+// shared lists the folders below internal whose packages are unrelated: they group packages for
+// readers, without meaning for imports.
 func shared() []string {
 	return []string{"cmd", "config", "editors", "files", "fleet", "llm", "osfile", "project", "run", "sandbox", "sessiondb",
 		"testkit", "text", "tools", "undo", "web"}
 }
 
-// tree is the folder that a package owns: internal/files/search for internal/files/search/match.
+// tree returns a package's own folder: internal/files/search for internal/files/search/match.
 func tree(p string) string {
 	steps := strings.Split(p, "/")
 	depth := 1
@@ -347,7 +344,7 @@ func tree(p string) string {
 // sameTree lets a package split itself into folders.
 func sameTree(a, b string) bool { return tree(a) == tree(b) }
 
-// matches compares a path with a pattern whose last step may be *.
+// matches compares a path with a pattern whose last element may be *.
 func matches(pattern, p string) bool {
 	if dir, ok := strings.CutSuffix(pattern, "/*"); ok {
 		return strings.HasPrefix(p, dir+"/")

@@ -1,6 +1,6 @@
 package archtest
 
-// Exceptions are argued one by one.
+// Exceptions returns the reasoned exceptions.
 func Exceptions() []Exception {
 	return []Exception{
 		{ruleInit, "internal/sandbox/proc/shim", "init", "the shim must take the process over before anything else is initialised, and must not be forgotten"},

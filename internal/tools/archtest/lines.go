@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// codeKinds are the extensions that count as code, in every language of the tree. A table that the
-// program reads counts as the code that it stands for.
+// codeKinds are file extensions that count as code, in every language. A table that the program
+// reads also counts.
 var codeKinds = []string{".c", ".css", ".go", ".html", ".js", ".mjs", ".py", ".s", ".sh", ".table", ".tmpl", ".ts"}
 
-// Lines counts the lines of each room of the tree at root: a folder at the top or below internal,
-// or "." for the files at the top. Tests, testdata and findings do not count.
+// Lines counts the lines in each room at root: a folder at the top or below internal, or "." for
+// the files at the top. It skips tests, testdata and findings.
 func Lines(root fs.FS) (map[string]int, error) {
 	rooms := map[string]int{}
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
@@ -39,7 +39,7 @@ func Lines(root fs.FS) (map[string]int, error) {
 	return rooms, err
 }
 
-// roomOf returns the room of the file called name.
+// roomOf returns a file's room.
 func roomOf(name string) string {
 	parts := strings.Split(name, "/")
 	switch {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Reach is how many functions can touch the state of one struct type. A function of the type's
-// package counts when it reads or writes one of the type's unexported fields, or when its receiver
-// or a parameter is the type or a struct with a field of the type. Turning methods into functions
-// or moving them between files does not change it; only giving a feature state of its own does.
+// Reach is the number of functions that can access a struct type's state. A function in the type's
+// package counts if it uses one of the unexported fields, or if its receiver or a parameter is the
+// type or a struct with a field of the type. Turning methods into functions or moving them between
+// files does not change it; only splitting the state does.
 type Reach struct {
 	Type      string // package path and name, such as tui.model
 	Functions int
 }
 
-// Reaches returns the reach of every struct type of the module at root that has unexported fields,
-// largest first. Test files do not count.
+// Reaches returns the reach of every struct type with unexported fields, largest first, without
+// test files.
 func Reaches(root fs.FS) ([]Reach, error) {
 	m, err := load(root)
 	if err != nil {
@@ -62,7 +62,7 @@ func Reaches(root fs.FS) ([]Reach, error) {
 	return out, nil
 }
 
-// owners maps every unexported field of a struct type of the module to the type.
+// owners maps every unexported field to its struct type.
 func (t *typed) owners() map[*types.Var]*types.TypeName {
 	out := map[*types.Var]*types.TypeName{}
 	for _, p := range t.packages {
@@ -83,8 +83,8 @@ func (t *typed) owners() map[*types.Var]*types.TypeName {
 	return out
 }
 
-// touches returns the types that a function can touch: those of owners, which stateful has once
-// each.
+// touches returns the types in owners that a function can access, without duplicates; stateful
+// holds the same types.
 func (t *typed) touches(in string, fn *ast.FuncDecl, owners map[*types.Var]*types.TypeName, stateful map[*types.TypeName]bool) map[*types.TypeName]bool {
 	out := map[*types.TypeName]bool{}
 	take := func(list *ast.FieldList) {
@@ -114,8 +114,7 @@ func (t *typed) touches(in string, fn *ast.FuncDecl, owners map[*types.Var]*type
 	return out
 }
 
-// held returns the named struct types that a value of a type gives access to: its own, and those of
-// its fields.
+// held returns the named struct types that a value gives access to: its own, and its fields'.
 func held(typ types.Type) []*types.TypeName {
 	own := structOf(typ)
 	if own == nil {

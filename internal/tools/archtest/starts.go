@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// start is a file that starts processes: which, who is asked before, in which folder they start,
-// and where programs and what interpreters load are looked for.
+// start is a file that starts processes: the programs, the permission, the folder, and the search
+// paths for programs and libraries.
 type start struct {
 	file   string
 	places int    // in the file
-	what   string // is started
+	what   string // the program
 	asked  string
 	folder string
 	search string
 }
 
-// What is said of many places.
+// Texts used for many places.
 const (
 	askedByGate = "each call passes the gate"
 	askedNobody = "nobody: it runs no code of the folder"
@@ -27,8 +27,8 @@ const (
 	cleanPath   = "PATH without the workspace"
 )
 
-// starts are all places where the program starts a process. A place that is not in the list fails
-// the test: who adds one says here who is asked, and shows it with planted files
+// starts lists all places where the program starts a process. A missing one fails the test: whoever
+// adds one describes the permission here and tests it with planted files
 // (internal/run/planted_starts_test.go).
 func starts() []start {
 	return []start{
@@ -78,7 +78,7 @@ func starts() []start {
 	}
 }
 
-// starters are packages of others that could start a process, and why they do not.
+// starters are external packages that could start a process, and why they do not.
 func starters() map[string]string {
 	return map[string]string{
 		"charm.land/bubbletea/v2":                    "it runs what the interface hands it; nothing does",
@@ -89,11 +89,11 @@ func starters() map[string]string {
 	}
 }
 
-// startsIn counts the places of a file where a process is started: values of proc.Command, and uses
-// of the functions of ways that start one.
+// startsIn counts process starts in a file: values of proc.Command, and uses of starting functions
+// in ways.
 func (c *checker) startsIn(p *pkg, f *file) (n int) {
 	names := map[string][]string{}
-	command := "" // how the file names the package of proc.Command
+	command := "" // the file's name for the package of proc.Command
 	if p.path == "internal/sandbox/proc" {
 		command = "."
 	}
@@ -135,7 +135,7 @@ func (c *checker) startsIn(p *pkg, f *file) (n int) {
 	return n
 }
 
-// starts compares the places where a process is started with the list.
+// starts compares the process starts with the list.
 func (c *checker) starts(list []start) {
 	left := slices.Clone(list)
 	for _, p := range c.module.packages {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Rules that exceptions can name.
+// Rules for exceptions.
 const (
 	ruleInit    = "init"
 	ruleWork    = "work at import"
 	ruleMutable = "mutable variable"
 )
 
-// cheapCalls may stand in the value of a package variable: they make an error, or put the work off.
+// cheapCalls may initialize a package variable: they make an error, or defer the work.
 func cheapCalls() []string {
 	return []string{"errors.New", "fmt.Errorf", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc",
 		"strings.NewReplacer", "reflect.TypeFor", "len", "string", "byte"}
 }
 
-// changingTypes hold state by their nature; a package variable of one is a mutable variable.
+// changingTypes are mutable by nature; a package variable must not have one.
 func changingTypes() []string {
 	return []string{"sync.", "atomic.", "bytes.Buffer", "strings.Builder"}
 }
 
-// state wants nothing to happen at import and no package variable to change afterwards.
+// state forbids work at import and changes to package variables.
 func (c *checker) state(p *pkg) {
 	vars := map[string]*ast.Ident{}
 	for _, f := range p.files {
@@ -55,7 +55,7 @@ func (c *checker) initFunction(p *pkg, fn *ast.FuncDecl) {
 	}
 }
 
-// variables collects the package variables and judges what they are made of.
+// variables collects the package variables and checks their values.
 func (c *checker) variables(p *pkg, d *ast.GenDecl, vars map[string]*ast.Ident) {
 	if d.Tok != token.VAR {
 		return
@@ -63,7 +63,7 @@ func (c *checker) variables(p *pkg, d *ast.GenDecl, vars map[string]*ast.Ident) 
 	for _, s := range d.Specs {
 		spec := s.(*ast.ValueSpec) // a var declaration holds nothing else
 		for _, name := range spec.Names {
-			if name.Name == "_" { // a proof that a type fits its port
+			if name.Name == "_" { // an interface check
 				continue
 			}
 			vars[name.Name] = name
@@ -95,7 +95,7 @@ func changing(t string) bool {
 }
 
 // work finds a call that runs at import. Function literals run later; conversions and cheap calls
-// are free.
+// are allowed.
 func work(values []ast.Expr) (call string) {
 	for _, v := range values {
 		ast.Inspect(v, func(n ast.Node) bool {
@@ -119,7 +119,7 @@ func cheap(ce *ast.CallExpr) bool {
 	return slices.Contains(cheapCalls(), exprText(ce.Fun))
 }
 
-// changes finds what assigns to a package variable, to a part of it, or lets its address go.
+// changes finds assignments to a package variable or its parts, and uses of its address.
 func (c *checker) changes(p *pkg, f *file, vars map[string]*ast.Ident) {
 	ast.Inspect(f.ast, func(n ast.Node) bool {
 		for _, target := range changed(n) {
@@ -159,7 +159,7 @@ func changed(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// rootOf is the variable that an expression reaches into: m of m[k].f.
+// rootOf returns the variable at the root of an expression: m for m[k].f.
 func rootOf(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -179,8 +179,8 @@ func rootOf(e ast.Expr) *ast.Ident {
 	}
 }
 
-// shadowed reports whether a name means something local. The parser binds a name to what its own
-// file declares; a package variable of another file stays unbound.
+// shadowed reports whether a name is local. The parser binds names to declarations in the same
+// file; a package variable from another file stays unbound.
 func shadowed(name, packageVar *ast.Ident) bool {
 	return name.Obj != nil && name.Obj != packageVar.Obj
 }

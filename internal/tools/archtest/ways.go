@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// One way each, and no other: a process is started by internal/sandbox/proc, a file is replaced by
-// internal/osfile/atomicfile, a line of bounded length is read by internal/text/lineread, and a
-// tool's code runs by tool.Runner.Exec, behind the gate. The last is seen by types, so that no
-// alias and no function value hides a way around; the others by names of libraries.
+// There is one way each: internal/sandbox/proc starts processes, internal/osfile/atomicfile
+// replaces files, internal/text/lineread reads lines with a length limit, and tool.Runner.Exec runs
+// tools, after the policy. The last is checked by types, so that no alias and no function value
+// hides a bypass; the others by library names.
 
-// Rules that exceptions can name; the name is the file's.
+// Rules for exceptions; the name is the file's.
 const (
 	ruleProcess = "starts a process"
 	ruleRename  = "gives a file another name"
@@ -22,12 +22,12 @@ const (
 	ruleExec    = "runs a call"
 )
 
-// way is what only one tree does by itself.
+// way is reserved to one tree.
 type way struct {
 	rule  string
 	tree  string
 	fix   string
-	names map[string][]string // by the package that has them
+	names map[string][]string // by package
 }
 
 func ways() []way {
@@ -50,8 +50,7 @@ func ways() []way {
 	}
 }
 
-// ways finds what goes another way outside of its tree: each use of a name counts, also one that is
-// only passed on.
+// ways finds uses of reserved names outside their tree, including function values.
 func (c *checker) ways(p *pkg) {
 	for _, w := range ways() {
 		if p.path == w.tree || strings.HasPrefix(p.path, w.tree+"/") {
@@ -90,8 +89,8 @@ func (c *checker) way(w way, p *pkg, f *file) {
 	})
 }
 
-// calls finds ways to a tool's code around the pipeline: a use of Runner.Exec beside the session's,
-// a use of a tool's Run beside its declaration, and a call of a function that is declared as one.
+// calls finds bypasses of the tool pipeline: uses of Runner.Exec outside the session, uses of a
+// tool's Run outside its declaration, and calls to functions declared as one.
 func (c *checker) calls() {
 	if c.module.find("tool") == nil {
 		return
@@ -126,8 +125,7 @@ func (c *checker) waysIn(t *typed, runs map[types.Object]bool, p *pkg, f *file) 
 	})
 }
 
-// typed is the module with types, as far as they are its own: what it imports from elsewhere is
-// unknown, and no fault.
+// typed is the module with its own types; unknown imports are no error.
 type typed struct {
 	module   *module
 	info     *types.Info
@@ -144,7 +142,7 @@ func check(m *module) *typed {
 	return t
 }
 
-// Import is types.Importer.
+// Import implements types.Importer.
 func (t *typed) Import(target string) (*types.Package, error) {
 	if done, ok := t.packages[target]; ok {
 		return done, nil
@@ -166,12 +164,13 @@ func (t *typed) Import(target string) (*types.Package, error) {
 		return unknown, nil
 	}
 	config := types.Config{Importer: t, Error: func(error) {}, FakeImportC: true}
-	p, _ := config.Check(target, t.module.fset, files, t.info) // what is unknown is no error here
+	p, _ := config.Check(target, t.module.fset, files, t.info) // unknown names are no error here
 	t.packages[target] = p
 	return p, nil
 }
 
-// member reports a field or method of a type of package tool, of any instance of it.
+// member reports whether an object is a field or method of a type in package tool, for any
+// instance.
 func (t *typed) member(used types.Object, of, name string) bool {
 	if used == nil || used.Name() != name || used.Pkg() == nil || used.Pkg().Path() != t.module.name+"/tool" {
 		return false
@@ -214,7 +213,7 @@ func sameOrigin(t types.Type, named *types.TypeName) bool {
 	return ok && n.Origin().Obj() == named
 }
 
-// declaredRuns are the functions and methods that stand as the Run of a tool.
+// declaredRuns returns the functions and methods assigned to a tool's Run.
 func (t *typed) declaredRuns() map[types.Object]bool {
 	out := map[types.Object]bool{}
 	for _, p := range t.module.packages {
@@ -249,7 +248,7 @@ func (t *typed) isConfig(lit *ast.CompositeLit) bool {
 	return ok && t.info.Types[lit].Type != nil && sameOrigin(t.info.Types[lit].Type, named)
 }
 
-// called is the function or method that a call names.
+// called returns the called function or method.
 func (t *typed) called(call *ast.CallExpr) types.Object { return t.object(call.Fun) }
 
 func (t *typed) object(e ast.Expr) types.Object {

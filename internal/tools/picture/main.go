@@ -1,19 +1,17 @@
-// Command picture draws the pictures of the README: it starts the real program in a real terminal
-// (a pane of a tmux server of its own), plays a scene with a scripted model, and writes what is
-// then on the screen as SVG.
+// Command picture draws the README's pictures: it starts the real program in a tmux pane, plays a
+// scene with a scripted model, and writes the screen as SVG.
 //
 //	go run ./internal/tools/picture                  # every scene, to testdata/pictures
 //	go run ./internal/tools/picture -out DIR NAME…   # some of them, elsewhere
 //	go run ./internal/tools/picture -out DIR -size 80x24 -colours light -no-color NAME…
 //
-// The one rule: nothing in a picture is made up. The model's words are written in the scene; what
-// they lead to on the screen is the program's.
+// The one rule: nothing in a picture is made up. Only the model's words are scripted; the program
+// produces the rest.
 //
-// Start reading at draw; a scene is a file of scenes/ (scene.go), the terminal is pane.go, what it
-// shows becomes a picture in svg.go.
+// Start reading at draw; a scene is a file in scenes/ (scene.go), the terminal is in pane.go, and
+// svg.go draws it.
 //
-// Known limits: tmux and go must be installed. Clocks and durations in a picture are those of the
-// run.
+// Known limits: tmux and go must be installed. Clocks and durations are those of the run.
 package main
 
 import (
@@ -95,7 +93,7 @@ func run(ctx context.Context, out, adze string, as scene, names []string) error 
 	return nil
 }
 
-// known refuses names of no scene: a picture that was not drawn should not go unnoticed.
+// known rejects unknown scene names.
 func known(all []scene, names []string) error {
 	for _, n := range names {
 		if !slices.ContainsFunc(all, func(s scene) bool { return s.name == n }) {
@@ -125,7 +123,7 @@ func draw(ctx context.Context, s scene, adze, out string) error {
 	return os.WriteFile(filepath.Join(out, s.name+".svg"), picture, 0o644)
 }
 
-// load reads the scenes in the order of their names.
+// load reads the scenes in name order.
 func load(from fs.FS) ([]scene, error) {
 	files, err := fs.Glob(from, "scenes/*.txtar")
 	if err != nil {

@@ -13,22 +13,22 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// patience ends a wait for something that will never be on the screen.
+// For text that never appears on the screen.
 const patience = 30 * time.Second
 
-// scripted is the file of the model's steps; --model script/demo names it.
+// The file with the model's steps; --model script/demo names it.
 const scripted = "demo"
 
 // pane is a terminal with the program in it.
 type pane struct {
 	ctx context.Context
-	dir string // everything of the scene
-	// ground tells whether the terminal is dark, as rxvt and Konsole do: nobody answers for a pane
-	// that has no window.
+	dir string // holds all files
+	// ground tells the program whether the terminal is dark, like rxvt and Konsole: a pane without
+	// a window answers no query.
 	ground string
-	mono   bool // NO_COLOR is set
+	mono   bool // sets NO_COLOR
 	work   string
-	adze   string   // the program
+	adze   string   // path to the program
 	after  []string // commands
 }
 
@@ -44,7 +44,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 		p.close()
 		return nil, err
 	}
-	// A program that ends leaves its last words on the screen.
+	// A program that ends leaves its last output on the screen.
 	if err := write(filepath.Join(dir, "tmux.conf"), []byte("set -g remain-on-exit on\nset -g status off\n")); err != nil {
 		p.close()
 		return nil, err
@@ -59,7 +59,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	args := []string{"-f", filepath.Join(dir, "tmux.conf"), "new-session", "-d", "-x", strconv.Itoa(s.w), "-y", strconv.Itoa(s.h),
 		"-c", work, adze}
 	if strings.HasPrefix(s.args[0], "-") {
-		args = append(args, "--permission-mode", "ask") // without a mode a first start asks for one
+		args = append(args, "--permission-mode", "ask") // otherwise the first start asks for a mode
 	}
 	args = append(args, s.args...)
 	if err := p.tmux(args...); err != nil {
@@ -69,7 +69,7 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	return p, nil
 }
 
-// layOut writes the files of the scene.
+// layOut writes the scene's files.
 func (p *pane) layOut(s scene, work string) error {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
@@ -111,12 +111,11 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, mode)
 }
 
-// command is a tmux command.
 func (p *pane) command(args ...string) *exec.Cmd {
 	return p.own("tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
 }
 
-// shell runs a command of the scene.
+// shell runs one of the scene's commands.
 func (p *pane) shell(command string) error {
 	cmd := p.own("sh", "-ec", command)
 	cmd.Dir = p.work
@@ -126,7 +125,7 @@ func (p *pane) shell(command string) error {
 	return nil
 }
 
-// own is a program in an environment in which nothing of the user's own shows.
+// own returns a program with an environment free of the user's settings.
 func (p *pane) own(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
@@ -144,7 +143,7 @@ func (p *pane) tmux(args ...string) error {
 	return nil
 }
 
-// capture is what the screen shows, with its attributes.
+// capture returns the screen with its attributes.
 func (p *pane) capture() (string, error) {
 	out, err := p.command("capture-pane", "-e", "-p", "-N").Output()
 	return string(out), err
@@ -187,15 +186,14 @@ func (p *pane) wait(text string, shown bool) error {
 
 // close ends the program and removes the scene's files.
 func (p *pane) close() {
-	_ = p.command("kill-server").Run() // it may have ended by itself
+	_ = p.command("kill-server").Run() // it may have exited
 	for _, c := range p.after {
-		_ = p.shell(c) // what it ends may have ended by itself
+		_ = p.shell(c) // the process may have exited
 	}
 	_ = os.RemoveAll(p.dir)
 }
 
-// goCache is where the go command keeps what it has built; without it every scene would build the
-// standard library.
+// goCache returns the go build cache; without it every scene would build the standard library.
 func goCache() string {
 	dir, err := os.UserCacheDir()
 	if set := os.Getenv("GOCACHE"); set != "" || err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// scene is one picture: a workspace, what the scripted model says, and what the user does.
+// scene is one picture: a workspace, the scripted model's output, and the user's actions.
 //
-// The comment of the archive says it, a word and what follows it in each line:
+// The archive's comment has a word and its value on each line:
 //
 //	title TEXT        of the window
 //	size 100x30       columns and rows
@@ -22,14 +22,14 @@ import (
 //	type TEXT
 //	key NAME…         by tmux's names: Enter, F3, C-o
 //
-// Its files are the steps of the model (named 1, 2, …, as internal/llm/script has them), those of
-// the user's home (named home/…), the steps of other models (named script/MODEL/1, …; the file is
-// $HOME/MODEL) and those of the workspace.
+// Its files are the model's steps (named 1, 2, …, as in internal/llm/script), the user's home
+// (named home/…), other models' steps (named script/MODEL/1, …; the file is $HOME/MODEL), and the
+// workspace.
 type scene struct {
 	name, title string
 	w, h        int
 	colours     palette
-	mono        bool // NO_COLOR is set
+	mono        bool // sets NO_COLOR
 	args        []string
 	steps       []step
 	model       []txtar.File
@@ -38,7 +38,7 @@ type scene struct {
 	files       []txtar.File
 }
 
-// step is something the user does, or waits for.
+// step is a user's action or wait.
 type step struct{ verb, rest string }
 
 func parseScene(name string, data []byte) (scene, error) {

@@ -12,24 +12,23 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Sizes in pixels.
+// In pixels.
 const (
 	cellW  = 8.4
 	cellH  = 18.0
 	font   = 14
 	margin = 14.0
-	bar    = 30.0 // of the window's title
+	bar    = 30.0 // the title bar
 )
 
-// palette is a terminal's own colours.
+// palette holds a terminal's own colors.
 type palette struct {
 	fg, bg, frame string
 	behind        string // COLORFGBG of such a terminal
 	sixteen       [16]string
 }
 
-// The terminal's palettes. Black and white are near the background and the text, as most terminals
-// have it.
+// Black and white are near the background and the text, as in most terminals.
 var (
 	dark = palette{fg: "#d4d7dd", bg: "#16191f", frame: "#2b303a", behind: "15;0", sixteen: [16]string{
 		"#20242c", "#e06c6c", "#7fc98f", "#dcb56a", "#6ea8e8", "#c58be0", "#63c5c9", "#c9ccd3",
@@ -39,12 +38,12 @@ var (
 		"#57606a", "#c5332b", "#1f7a3e", "#8a5d00", "#1565c0", "#8e3bb5", "#0d7a80", "#24292f"}}
 )
 
-// parse turns what tmux captured into the rows of a window.
+// parse converts tmux's capture into rows.
 func parse(s string, w, h int) []uv.Line {
 	window := uv.NewScreenBuffer(w, h)
 	uv.NewStyledString(s).Draw(window, window.Bounds())
 	for y, row := range window.Lines {
-		row = slices.DeleteFunc(row, func(c uv.Cell) bool { return c.Width == 0 }) // behind a wide one
+		row = slices.DeleteFunc(row, func(c uv.Cell) bool { return c.Width == 0 }) // follows a wide cell
 		for len(row) > 0 && row[len(row)-1].Equal(&uv.EmptyCell) {
 			row = row[:len(row)-1]
 		}
@@ -53,7 +52,7 @@ func parse(s string, w, h int) []uv.Line {
 	return window.Lines
 }
 
-// svg draws rows of cells as a window of so many columns.
+// svg draws rows as a window with cols columns.
 func svg(rows []uv.Line, cols int, title string, p palette) []byte {
 	w, h := float64(cols)*cellW+2*margin, float64(len(rows))*cellH+bar+margin
 	var b bytes.Buffer
@@ -72,7 +71,7 @@ func svg(rows []uv.Line, cols int, title string, p palette) []byte {
 	return b.Bytes()
 }
 
-// drawRow draws runs of cells that look alike.
+// drawRow draws runs of cells with equal attributes.
 func drawRow(b *bytes.Buffer, cells uv.Line, y float64, p palette) {
 	col := 0
 	for i := 0; i < len(cells); {
@@ -86,8 +85,8 @@ func drawRow(b *bytes.Buffer, cells uv.Line, y float64, p palette) {
 	}
 }
 
-// together reports that b goes on where the run of a began. Fonts disagree about the width of what
-// is not ASCII, so of that only the same character goes on.
+// together reports whether b continues a's run. Fonts disagree about the width of non-ASCII
+// characters, so those continue only with the same one.
 func together(a, b uv.Cell) bool {
 	ascii := a.Content < "\x7f" && b.Content < "\x7f"
 	return a.Style.Equal(&b.Style) && (ascii || a.Content == b.Content)
@@ -128,7 +127,7 @@ func attributes(l uv.Style) string {
 	return a.String()
 }
 
-// hex is the colour as SVG writes it; other stands for the default.
+// hex returns a color for SVG; other replaces the default.
 func (p palette) hex(c color.Color, other string) string {
 	switch c := c.(type) {
 	case nil:
@@ -146,6 +145,6 @@ func (p palette) hex(c color.Color, other string) string {
 
 func escaped(s string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder takes everything
+	_ = xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
 }

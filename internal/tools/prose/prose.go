@@ -1,5 +1,5 @@
-// Package prose counts the tells of prose that is hard to read in the comments of the module. Its
-// test holds the counts down; no program imports it.
+// Package prose counts signs of unreadable prose in the module's comments. Its test keeps the
+// counts from rising; no program imports it.
 //
 // Start reading at Count.
 package prose
@@ -15,21 +15,21 @@ import (
 	"unicode/utf8"
 )
 
-// Tells are counts by the kind of tell.
+// Tells holds counts by kind.
 type Tells map[string]int
 
-// Kinds of tells, with the better way.
+// Kinds, with the better way.
 const (
-	Wide    = "wide"    // a comment line of more than 100 columns
-	Clause  = "clause"  // a sentence whose subject is a clause: "What is left is …"; name the thing
-	Riddle  = "riddle"  // a value explained by a fragment: "nil: nobody counts"; write "Optional."
-	Persons = "persons" // "the person", where the user is meant
+	Wide    = "wide"    // a comment line longer than 100 columns
+	Clause  = "clause"  // a clause as the subject of a sentence: "What is left is …"; name the thing
+	Riddle  = "riddle"  // a fragment that explains a value: "nil: nobody counts"; write "Optional."
+	Persons = "persons" // "the person", meaning the user
 )
 
 // Kinds returns all kinds.
 func Kinds() []string { return []string{Wide, Clause, Riddle, Persons} }
 
-// tells are the expressions for the kinds that are sought by one.
+// tells holds the expressions for kinds found by one.
 var tells = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		Clause:  regexp.MustCompile(`(?:^|[.:;] )(?:What|Who|Whoever|Which|what|who|whoever) (?:[a-z]+ ){1,12}?(?:is|are|was|were|has|have|does|do|goes|stays|comes|gets|takes)\b`),
@@ -38,8 +38,7 @@ var tells = sync.OnceValue(func() map[string]*regexp.Regexp {
 	}
 })
 
-// Count reads the comments of every Go file below root that is not a test, and returns what they
-// have.
+// Count counts in the comments of every Go file below root except tests.
 func Count(root fs.FS) (Tells, error) {
 	out := Tells{}
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {

@@ -14,14 +14,13 @@ import (
 	"unicode"
 )
 
-// Rooms are the folders whose texts a user reads.
+// Rooms are the folders with texts for users.
 func Rooms() []string {
 	return []string{"tui", "session", "internal/cmd", "internal/run", "internal/policy", "internal/config", "internal/sandbox", "internal/undo"}
 }
 
-// Texts lists what the rooms below root say to a user: the string literals that hold words, by
-// file, in the order of the file. Two neighbours that are added up are one text, with … between
-// them for what is put in.
+// Texts lists the user-visible texts in the rooms below root: string literals with words, by file,
+// in order. Added literals are one text, with … for the values between them.
 func Texts(root fs.FS, rooms []string) (string, error) {
 	var out strings.Builder
 	for _, room := range rooms {
@@ -55,7 +54,6 @@ func Texts(root fs.FS, rooms []string) (string, error) {
 	return strings.TrimPrefix(out.String(), "\n"), nil
 }
 
-// textsOf are the texts of one file.
 func textsOf(name string, source []byte) (out []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -68,7 +66,7 @@ func textsOf(name string, source []byte) (out []string, err error) {
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.ImportSpec, *ast.Field: // its tag
+		case *ast.ImportSpec, *ast.Field: // a struct tag
 			if f, ok := n.(*ast.Field); ok && f.Tag != nil {
 				f.Tag = nil
 			}
@@ -87,7 +85,7 @@ func textsOf(name string, source []byte) (out []string, err error) {
 	return out, nil
 }
 
-// added is a sum of texts as one; if empty, it adds up something else.
+// added returns a sum of strings as one text, or "" for another sum.
 func added(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -116,7 +114,7 @@ func literal(l *ast.BasicLit) string {
 	return text
 }
 
-// says reports a text for a reader: words, not a name, a pattern, a query or a list of programs.
+// says reports whether a text is prose: not a name, a pattern, a query or a list of programs.
 func says(text string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
 	if len(words) < 2 || !strings.Contains(text, " ") {
@@ -136,7 +134,7 @@ func says(text string) bool {
 	return true
 }
 
-// little are words that a sentence has and a list of names has not.
+// little are words that occur in sentences but not in lists of names.
 func little() []string {
 	return strings.Fields("a an and are as at be by for from has have in is it its no not of on or that the this to was what with")
 }

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// File is one file of an archive.
+// A File is one file in an archive.
 type File struct {
 	Name string // with slashes
 	Mode os.FileMode
 	Data []byte
 }
 
-// archive packs files below one folder: zip for Windows, gzipped tar for the others. Only the files
-// and the time decide about its bytes.
+// archive packs files below one folder: zip for Windows, gzipped tar for the others. Its bytes
+// depend only on the files and the time.
 func archive(t Target, folder string, files []File, at time.Time) ([]byte, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })

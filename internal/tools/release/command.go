@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// output runs go or git and returns what it prints. An error holds what it wrote to standard error.
+// output runs go or git and returns its output. An error includes standard error.
 func output(ctx context.Context, env []string, program string, args ...string) ([]byte, error) {
 	c := exec.CommandContext(ctx, program, args...)
 	c.Env = append(os.Environ(), env...)
@@ -21,7 +21,7 @@ func output(ctx context.Context, env []string, program string, args ...string) (
 	return out.Bytes(), nil
 }
 
-// environment is that of a build for a target, without settings of the machine.
+// environment returns a target's build environment, without local settings.
 func (t Target) environment() []string {
 	return []string{"CGO_ENABLED=0", "GOFLAGS=", "GOOS=" + t.System, "GOARCH=" + t.Arch, "GOAMD64=v1", "GOARM64=v8.0"}
 }

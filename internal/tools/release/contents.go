@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// contents returns the licences of all that is linked into a binary, and its bill of materials.
+// contents returns the licenses of everything linked into a binary, and its bill of materials.
 func (r Release) contents(ctx context.Context, t Target, binary string) (licences, bill []byte, err error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
@@ -34,15 +34,15 @@ func (r Release) contents(ctx context.Context, t Target, binary string) (licence
 	return licences, bill, err
 }
 
-// Module is one that has packages in the program.
+// A Module has packages in the program.
 type Module struct {
 	Path, Version string
 	Sum           string   // as in go.sum
-	Dir           string   // of its source
-	Packages      []string // folders of the packages that are linked, below Dir
+	Dir           string   // its source
+	Packages      []string // folders of the linked packages, below Dir
 }
 
-// linked lists the modules, sorted, whose packages are in the program for a target.
+// linked lists a target's linked modules, sorted.
 func linked(ctx context.Context, t Target) ([]Module, error) {
 	raw, err := output(ctx, t.environment(), "go", "list", "-deps", "-json=Dir,Standard,Module", ".")
 	if err != nil {
@@ -81,13 +81,13 @@ func linked(ctx context.Context, t Target) ([]Module, error) {
 	return out, nil
 }
 
-// licenceName are the names under which licences and their notices stand.
+// licenceName matches names of license and notice files.
 var licenceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|patents)([-._].*)?$`)
 })
 
-// licenceText is one text with the licences of Go and of each module. A module without one is an
-// error: it may not be given away.
+// licenceText returns one text with the licenses of Go and each module. A module without one is an
+// error: it may not be distributed.
 func licenceText(ctx context.Context, modules []Module) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("adze is linked with the following. Each part stands under its own licence.\n")
@@ -124,7 +124,7 @@ func writeLicence(out *bytes.Buffer, title string, text []byte) {
 	fmt.Fprintf(out, "\n%s\n%s\n\n%s\n", title, strings.Repeat("-", len(title)), bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
 }
 
-// licenceFiles finds the licences between a module's packages and its root.
+// licenceFiles finds the licenses between a module's packages and its root.
 func licenceFiles(m Module) ([]string, error) {
 	dirs := []string{m.Dir}
 	for _, p := range m.Packages {
@@ -148,7 +148,7 @@ func licenceFiles(m Module) ([]string, error) {
 	return out, nil
 }
 
-// bill is a bill of materials in SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/.
+// bill returns a bill of materials in SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/.
 func (r Release) bill(t Target, goVersion string, modules []Module) ([]byte, error) {
 	type reference struct {
 		Category string `json:"referenceCategory"`

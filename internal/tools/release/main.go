@@ -1,10 +1,10 @@
-// Command release makes what users install: archives for each system, packages, a formula, a
-// manifest, install scripts, checksums and bills of materials.
+// Command release makes everything that users install: archives for each system, packages, a
+// formula, a manifest, install scripts, checksums and bills of materials.
 //
 //	go run ./internal/tools/release -version 0.2.0 -url https://example.org/adze/0.2.0 -out dist
 //
-// The same source gives the same bytes: times come from the commit, names are sorted, and
-// builds hold no path of this machine. It pushes nothing anywhere.
+// The same source gives the same bytes: times come from the commit, names are sorted, and builds
+// contain no local path. It publishes nothing.
 //
 // Start reading at Release.Make.
 package main
@@ -60,7 +60,7 @@ func start(ctx context.Context, args []string) error {
 	return r.Make(ctx)
 }
 
-// check refuses what would make a release that nobody can install.
+// check rejects a release that nobody could install.
 func (r Release) check() error {
 	switch {
 	case r.Version == "":
@@ -75,7 +75,7 @@ func (r Release) check() error {
 	return nil
 }
 
-// chosen reads a list of targets; an empty one is all.
+// chosen parses a list of targets; "" means all.
 func chosen(list string) ([]Target, error) {
 	if list == "" {
 		return Targets(), nil
@@ -95,7 +95,7 @@ func chosen(list string) ([]Target, error) {
 	return out, nil
 }
 
-// sourceTime is what SOURCE_DATE_EPOCH says, or the time of the commit.
+// sourceTime returns SOURCE_DATE_EPOCH, or the commit's time.
 func sourceTime(ctx context.Context) (time.Time, error) {
 	said := os.Getenv("SOURCE_DATE_EPOCH")
 	if said == "" {

@@ -18,8 +18,8 @@ var templates embed.FS
 
 const about = "A coding assistant for the terminal"
 
-// manifests are the files by which others install: a formula, a manifest, two scripts. They
-// hold the checksums of the archives, so a changed archive is refused.
+// manifests returns the files for installers: a formula, a manifest, two scripts. They include the
+// archives' checksums, so a changed archive is refused.
 func (r Release) manifests(sums []Sum) ([]File, error) {
 	type row struct{ System, Arch, Archive, Sum string }
 	data := struct {
@@ -82,7 +82,7 @@ func (r Release) manifests(sums []Sum) ([]File, error) {
 	return out, nil
 }
 
-// scoop is a manifest as https://github.com/ScoopInstaller/Scoop/wiki/App-Manifests describes it.
+// scoop returns a manifest per https://github.com/ScoopInstaller/Scoop/wiki/App-Manifests.
 func (r Release) scoop(amd64, arm64 string) ([]byte, error) {
 	of := func(arch, sum string) map[string]any {
 		name := Target{"windows", arch}.archive(r.Version)
@@ -94,7 +94,7 @@ func (r Release) scoop(amd64, arm64 string) ([]byte, error) {
 	}, "", "    ")
 }
 
-// packages makes a deb, an rpm and an apk by nfpm, which .ci/release/go.mod pins.
+// packages makes a deb, an rpm and an apk with nfpm, which .ci/release/go.mod pins.
 func (r Release) packages(ctx context.Context, t Target, files []File, out string) error {
 	work, err := os.MkdirTemp(filepath.Dir(out), "nfpm-*")
 	if err != nil {
@@ -122,7 +122,7 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 		return err
 	}
 	add(profile, "/usr/share/adze/apparmor", 0o644)
-	// JSON is YAML, so nothing needs to be quoted by hand.
+	// JSON is YAML and needs no manual quoting.
 	raw, err := json.MarshalIndent(map[string]any{
 		"name": "adze", "arch": t.Arch, "platform": "linux", "version": "${PACKAGE_VERSION}", "version_schema": "none", "release": "1",
 		"maintainer": r.Maintainer, "description": about, "homepage": r.URL, "license": "MIT", "section": "devel",
@@ -144,14 +144,14 @@ func (r Release) packages(ctx context.Context, t Target, files []File, out strin
 	return nil
 }
 
-// prereleases mark a version as packages of each kind order it: before its release.
+// prereleases converts a version so that each package format sorts it before its release.
 var prereleases = map[string]*strings.Replacer{
 	"deb": strings.NewReplacer("-", "~"), "rpm": strings.NewReplacer("-", "~"),
 	"apk": strings.NewReplacer("-alpha.", "_alpha", "-beta.", "_beta", "-rc.", "_rc"),
 }
 
-// apparmor are the profile that lets adze make namespaces, and the scripts that load it and take it
-// out, as absolute paths.
+// apparmor returns the profile that lets adze make namespaces, and the scripts that load and unload
+// it, as absolute paths.
 func apparmor() (profile string, scripts map[string]string, err error) {
 	dir, err := filepath.Abs(filepath.Join("deploy", "apparmor"))
 	if err != nil {
@@ -160,7 +160,7 @@ func apparmor() (profile string, scripts map[string]string, err error) {
 	return filepath.Join(dir, "adze"), map[string]string{"postinstall": filepath.Join(dir, "postinstall"), "postremove": filepath.Join(dir, "postremove")}, nil
 }
 
-// packaged is where a package of a Linux system puts a file of the archive, or "".
+// packaged returns a file's path in a Linux package, or "".
 func packaged(name string) string {
 	switch dir, base := path.Split(name); {
 	case name == "adze":

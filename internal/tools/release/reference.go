@@ -16,7 +16,7 @@ import (
 	"adze/internal/run"
 )
 
-// commonFiles are the files that each archive has: documents, man pages and completions.
+// commonFiles returns the files in every archive: documents, man pages and completions.
 func (r Release) commonFiles() ([]File, error) {
 	var out []File
 	documents, err := filepath.Glob("docs/*.md")
@@ -39,7 +39,7 @@ func (r Release) commonFiles() ([]File, error) {
 	return slices.Concat(out, pages, scripts), err
 }
 
-// manPages returns one for each command, in section 1.
+// manPages returns a page for each command, in section 1.
 func (r Release) manPages(root *cobra.Command) ([]File, error) {
 	root.InitDefaultHelpCmd()
 	root.DisableAutoGenTag = true
@@ -80,7 +80,7 @@ func completions(root *cobra.Command) ([]File, error) {
 	return out, nil
 }
 
-// walk calls do with each command that help shows, those above before those below.
+// walk calls do for each visible command, parents first.
 func walk(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
@@ -111,7 +111,7 @@ func writeReference(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "settings.md"), settings, 0o644)
 }
 
-// commandReference is one page with all commands and flags.
+// commandReference returns one page with all commands and flags.
 func commandReference(root *cobra.Command) []byte {
 	var out bytes.Buffer
 	out.WriteString("# Commands\n\nThis page is made from the program: `go run ./internal/tools/release -reference docs`.\n`adze COMMAND --help` shows the same.\n")
@@ -151,7 +151,7 @@ func commandReference(root *cobra.Command) []byte {
 	return out.Bytes()
 }
 
-// wrap fills the paragraphs of a text to 100 columns. Lines that begin with a space stay.
+// wrap fills paragraphs to 100 columns. Lines that begin with a space stay.
 func wrap(text string) string {
 	const width = 100
 	var out []string
@@ -173,12 +173,12 @@ func wrap(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// cell is a text as a cell of a table.
+// cell escapes a text for a table cell.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", "\\|")
 }
 
-// setting is a part of the schema, as far as the reference tells of it.
+// setting is the used part of the schema.
 type setting struct {
 	Type        any             `json:"type"`
 	Description string          `json:"description"`
@@ -191,7 +191,7 @@ type setting struct {
 	Ref         string          `json:"$ref"`
 }
 
-// settingsReference is the page with all names of the configuration in its last section.
+// settingsReference returns the page with all configuration names in its last section.
 func settingsReference(page, schema []byte) ([]byte, error) {
 	const heading = "\n## Every setting\n"
 	before, _, found := bytes.Cut(page, []byte(heading))
@@ -255,7 +255,7 @@ func settingRows(out *bytes.Buffer, defs map[string]setting, path string, s sett
 	return nil
 }
 
-// inOrder reads an object and the order of its names.
+// inOrder decodes an object and the order of its names.
 func inOrder(raw json.RawMessage) ([]string, map[string]setting, error) {
 	if len(raw) == 0 {
 		return nil, nil, nil
@@ -283,7 +283,7 @@ func inOrder(raw json.RawMessage) ([]string, map[string]setting, error) {
 	return names, parts, nil
 }
 
-// values says what a setting takes.
+// values describes a setting's values.
 func values(s setting) string {
 	var out string
 	switch kind := s.Type.(type) {

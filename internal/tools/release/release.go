@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Target is a system and a processor.
+// A Target is a system and a processor.
 type Target struct{ System, Arch string }
 
-// Targets returns what a release is made for.
+// Targets returns all supported targets.
 func Targets() []Target {
 	return []Target{
 		{"darwin", "amd64"}, {"darwin", "arm64"},
@@ -26,7 +26,7 @@ func Targets() []Target {
 
 func (t Target) String() string { return t.System + "/" + t.Arch }
 
-// program is the file name of the program there.
+// program returns the program's file name.
 func (t Target) program() string {
 	if t.System == "windows" {
 		return "adze.exe"
@@ -34,7 +34,7 @@ func (t Target) program() string {
 	return "adze"
 }
 
-// archive is the file name of the archive for it.
+// archive returns the archive's file name.
 func (t Target) archive(version string) string {
 	ext := ".tar.gz"
 	if t.System == "windows" {
@@ -43,18 +43,18 @@ func (t Target) archive(version string) string {
 	return fmt.Sprintf("adze_%s_%s_%s%s", version, t.System, t.Arch, ext)
 }
 
-// Release is one release, to be made.
+// A Release describes a release to make.
 type Release struct {
 	Version    string
-	URL        string    // the folder that the files will be fetched from, without a slash at its end
-	Time       time.Time // of each file
-	Out        string    // the folder to write
+	URL        string    // download folder, without a trailing slash
+	Time       time.Time // for each file
+	Out        string    // output folder
 	Targets    []Target
-	Packages   bool   // deb, rpm and apk, too
-	Maintainer string // as packages tell it
+	Packages   bool   // also deb, rpm and apk
+	Maintainer string // for packages
 }
 
-// Make writes the release. The folder appears whole or not at all.
+// Make writes the release. The folder appears complete or not at all.
 func (r Release) Make(ctx context.Context) error {
 	if _, err := os.Lstat(r.Out); err == nil {
 		return fmt.Errorf("%s is there already; remove it or say another -out", r.Out)
@@ -92,14 +92,14 @@ func (r Release) Make(ctx context.Context) error {
 	return os.Rename(out, r.Out)
 }
 
-// build compiles the program. Nothing of this machine gets into it.
+// build compiles the program without local paths and settings.
 func (r Release) build(ctx context.Context, t Target, to string) error {
 	flags := strings.Join([]string{"-s", "-w", "-X", "adze/internal/run/process.Version=" + r.Version, "-X", "adze/internal/cmd.ReleaseURL=" + r.URL}, " ")
 	_, err := output(ctx, t.environment(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", to, ".")
 	return err
 }
 
-// pack writes the archive of a target, its bill of materials, and its packages.
+// pack writes a target's archive, bill of materials, and packages.
 func (r Release) pack(ctx context.Context, t Target, binary string, common []File, out string) error {
 	program, err := os.ReadFile(binary)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r Release) pack(ctx context.Context, t Target, binary string, common []Fil
 	return nil
 }
 
-// finish writes what names the other files: checksums, the formula, the manifest, the scripts.
+// finish writes the files about others: checksums, formula, manifest, scripts.
 func (r Release) finish(out string) error {
 	sums, err := checksums(out)
 	if err != nil {
@@ -152,10 +152,10 @@ func (r Release) finish(out string) error {
 	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(text.String()), 0o644)
 }
 
-// Sum is the SHA-256 of a file.
+// A Sum is a file's SHA-256.
 type Sum struct{ Name, Sum string }
 
-// checksums returns those of a folder's files, by name.
+// checksums returns a folder's checksums, by name.
 func checksums(dir string) ([]Sum, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -13,12 +13,11 @@ import (
 	"adze/session"
 )
 
-// begin is what one binary with all that adze does, and with a log of what happened, cannot do
-// without: every package is linked and initialised, the store is opened, and a prompt and its
-// answer are committed, as is each answer with calls before they are made, and what came of them
-// before the model is told.
+// begin does the minimum for a binary with all of adze's packages and a log: it opens the store and
+// commits a prompt and its answer, each answer with calls before they run, and their results before
+// the model sees them.
 func begin(prompt string) (commit, end func()) {
-	if len(os.Args) > 4 { // never so: it links the whole program
+	if len(os.Args) > 4 { // never true: it links the whole program
 		os.Exit(adzerun.Main(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx := context.Background()

@@ -1,7 +1,7 @@
-// Command floor is the least a Go program can do for the same job: one agent loop over net/http
-// with four tools, no store, no checks, no permissions. The benchmarks of package bench measure
-// adze against it. Built with the tag least, it has all of adze's packages and its store, which
-// says how far down adze itself could come.
+// Command floor is a minimal Go program for the same job: one agent loop over net/http with four
+// tools, no store, no checks, no permissions. The benchmarks in package bench compare adze with it.
+// With the build tag least, it includes all of adze's packages and its store, which is a lower
+// bound for adze itself.
 //
 // Usage: floor BASE_URL MODEL PROMPT
 package main

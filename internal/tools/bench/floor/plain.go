@@ -2,5 +2,4 @@
 
 package main
 
-// begin does nothing beside the job.
 func begin(string) (commit, end func()) { return func() {}, func() {} }
