@@ -57,7 +57,7 @@ func (s *Session) keep(m Message) {
 	s.tellBlind(m)
 }
 
-// draft is an assistant message that still arrives.
+// draft is an arriving assistant message.
 type draft struct {
 	message Message
 	calls   []tool.RawCall
@@ -204,8 +204,8 @@ func (d *draft) settle(ctx context.Context) error {
 	return nil
 }
 
-// temporary reports whether an error may pass while a turn waits, and returns the wait that the
-// provider asked for.
+// temporary reports whether an error may pass while a turn waits, and returns the provider's
+// requested wait.
 func temporary(err error) (time.Duration, bool) {
 	var p *ProviderError
 	if !errors.As(err, &p) || !p.Temporary() || p.lasts() {
@@ -257,7 +257,7 @@ func (s *Session) visible() []Message {
 	return out
 }
 
-// tellBlind warns the user about an image that the model does not see.
+// tellBlind warns the user about an image hidden from the model.
 func (s *Session) tellBlind(m Message) {
 	if pictures(&m) > 0 && s.blind() {
 		s.emit(Notice{Text: s.config.Model + " takes no pictures: it gets a note in their place; /model shows the models with vision"})

@@ -129,8 +129,8 @@ func (b *Budget) spend(model string, u Usage, price cost) {
 	}
 }
 
-// count counts one outcome. Each session above a subagent lists its calls under the name that its
-// own observers saw.
+// count counts one outcome. Each session above a subagent lists its calls under the names its own
+// observers saw.
 func (b *Budget) count(o tool.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -248,8 +248,8 @@ type callers struct {
 // Call runs one call for a program in the model's place, as its own turn, through the same pipeline
 // as the model's. Calls that only read or use the network run concurrently, others alone, first
 // come, first served. Its id must be new to this session. Any goroutine may use Call, but not
-// during Prompt or Run. The conversation in memory does not grow. An error means that the log could
-// not be written; the outcome shows whether the call ran.
+// during Prompt or Run. The conversation in memory does not grow. An error means a failure to write
+// the log; the outcome shows whether the call ran.
 func (s *Session) Call(ctx context.Context, by Caller, call tool.RawCall) (tool.Outcome, error) {
 	t, cancel, h, err := s.admit(ctx, by, &call)
 	defer cancel()

@@ -64,7 +64,7 @@ func EvidenceText(evidence []Evidence, claims []Claim) string {
 	return b.String()
 }
 
-// inMarkdown returns a quote on one line, without characters that look like a mark.
+// inMarkdown returns a quote on one line, without mark-like characters.
 func inMarkdown(quote string) string {
 	quote = strings.NewReplacer("✓", "[x]", "✗", "[ ]", "<", "&lt;", "![", `!\[`, "](", `]\(`).Replace(quote)
 	return strings.TrimRight(strings.Join(strings.Fields(quote), " "), ".:;,!")
@@ -121,7 +121,7 @@ func (t *turn) claims(s *Session) string {
 	return ClaimsText(t.result.Claims)
 }
 
-// ClaimsText returns the text that reports claims to the model.
+// ClaimsText formats claims for the model.
 func ClaimsText(claims []Claim) string {
 	var b strings.Builder
 	b.WriteString("Your last answer was compared with the calls of this conversation:\n")

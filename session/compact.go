@@ -148,8 +148,8 @@ func (s *Session) goOn(t *turn, err error) error {
 	return nil
 }
 
-// shrink handles a request that was too long: it leaves images out, else shortens oversized
-// results, else compacts. A second refusal in a row is final.
+// shrink handles a too long request: it leaves images out, else shortens oversized results, else
+// compacts. A second refusal in a row is final.
 func (s *Session) shrink(t *turn, refused error) error {
 	var p *ProviderError
 	if !errors.As(refused, &p) || p.Kind != ContextError {

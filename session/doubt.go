@@ -118,8 +118,7 @@ func announcesCall(text string, tools []tool.Definition) bool {
 	return false
 }
 
-// unfinishedText reports whether the last sentence is incomplete or introduces something that is
-// missing.
+// unfinishedText reports whether the last sentence is incomplete or introduces something missing.
 func unfinishedText(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	switch {

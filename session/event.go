@@ -61,7 +61,7 @@ type ToolEnd struct {
 // call left running.
 type FilesChanged struct{ Window Window }
 
-// Retry means that a model request failed and is repeated; the message's partial text is void.
+// Retry means a model request failed and is repeated; the message's partial text is void.
 type Retry struct {
 	Message     string
 	Attempt, Of int
@@ -86,7 +86,7 @@ const (
 )
 
 // Unsaved reports how many log entries wait in memory because they cannot be saved, and why. Zero
-// means that all are saved. Every earlier event is stored or among the waiting entries.
+// means all are saved. Every earlier event is stored or among the waiting entries.
 type Unsaved struct {
 	Entries int
 	Bytes   int
@@ -108,7 +108,7 @@ func (u Unsaved) String() string {
 // comes when the request has ended, before the answer's record. Parent and Agent are as in
 // tool.Event.
 type Requested struct {
-	Message         string // the actual or expected answer's id; "" for a request that is not part of the conversation
+	Message         string // the actual or expected answer's id; "" for a request outside the conversation
 	Parent          tool.CallID
 	Agent           string
 	Provider, Model string
@@ -139,7 +139,7 @@ type Counted struct {
 // cache needs. It comes once for each change, after its entry is stored.
 type PrefixChanged struct{ Change PrefixChange }
 
-// Compacted means that a summary replaced the start.
+// Compacted means a summary replaced the start.
 type Compacted struct{ Compaction }
 
 // Planned reports a plan's new state.
@@ -217,7 +217,7 @@ type Result struct {
 	Evidence []Evidence                     `json:"evidence,omitempty"` // proven claims
 	Duration time.Duration                  `json:"duration_ns"`
 	// Limited is the requested wait if the provider's rate limit ended the turn, else nil. Zero
-	// means that the provider named no time.
+	// means the provider named no time.
 	Limited *time.Duration `json:"limited_ns,omitempty"`
 	Err     error          `json:"-"`
 }

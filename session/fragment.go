@@ -31,7 +31,7 @@ type Fragment struct {
 	Prompt   string `json:"prompt_sha256,omitempty"`
 }
 
-// fragments returns the text that is not stored yet.
+// fragments returns the unstored text.
 func (d *draft) fragments() (out []Fragment) {
 	for i, p := range d.message.Parts {
 		fresh := i == len(d.stored)

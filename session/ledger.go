@@ -37,8 +37,7 @@ type Piece struct {
 	Bytes int
 }
 
-// Ledger lists the next request's content by source and the usage so far. It is a copy that does
-// not change.
+// Ledger lists the next request's content by source and the usage so far. It is a copy.
 type Ledger struct {
 	Model   string   `json:"model"` // provider/name
 	Sources []Source `json:"sources"`

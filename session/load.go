@@ -58,7 +58,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	return s, nil
 }
 
-// LogError means that a log cannot be read.
+// LogError means a log cannot be read.
 type LogError struct {
 	ID    ID
 	Cause error
@@ -159,7 +159,7 @@ func (l *log) take(e Entry) error {
 	return err
 }
 
-// whole handles an entry that was not skimmed.
+// whole handles an unskimmed entry.
 func (l *log) whole(e Entry) (err error) {
 	switch e.Type {
 	case StartEntry:

@@ -129,7 +129,7 @@ func said(m Message) saidMessage {
 	return saidMessage{m, parts}
 }
 
-// texts returns pointers to the fields that may be long.
+// texts returns pointers to the possibly long fields.
 func (m saidMessage) texts() (out []*string) {
 	for i := range m.Parts {
 		out = append(out, &m.Parts[i].Text)

@@ -88,11 +88,11 @@ type Call struct{ tool.RawCall }
 // comes once, before the other chunks.
 type Mended struct {
 	Why      []string `json:"why,omitempty"`      // for the user
-	Messages []string `json:"messages,omitempty"` // ids of messages that lost their images and documents
+	Messages []string `json:"messages,omitempty"` // ids of messages sent without their images and documents
 	Tools    []string `json:"tools,omitempty"`    // names of removed tools
 }
 
-// RefusedPart replaces an image or document that the model's server refused; %s is its name.
+// RefusedPart replaces an image or document refused by the model's server; %s is its name.
 const RefusedPart = "[%s was left out of the conversation: the model's server refused it]"
 
 // Done ends every stream.

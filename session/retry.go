@@ -110,7 +110,7 @@ type FailedRequest struct {
 	Took     time.Duration `json:"duration_ns,omitempty"`
 }
 
-// failedAttempt is an attempt that may have failed. again means that another one follows.
+// failedAttempt is an attempt that may have failed. again means another one follows.
 type failedAttempt struct {
 	number int
 	again  bool

@@ -202,7 +202,7 @@ func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	return true, err
 }
 
-// kept drops the messages that were read, except for their ids.
+// kept drops the read messages, except for their ids.
 func (s *skim) kept(l *log) {
 	for _, m := range l.read {
 		s.ids = append(s.ids, m.ID)

@@ -122,7 +122,7 @@ func (u Undone) Stage() UndoState {
 	return UndoDone
 }
 
-// Refused is a path that an undo left unchanged.
+// Refused is a path left unchanged by an undo.
 type Refused struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`

@@ -72,7 +72,7 @@ const (
 	PrefixEntry   EntryType = "prefix"   // PrefixChange: a request did not start with the previous one
 	HookEntry     EntryType = "hook"     // HookRun: a program was run for a moment
 	NoteEntry     EntryType = "note"     // Message with notes: sent to the model, but not the user's words
-	MendedEntry   EntryType = "mended"   // Mended: content that a model's server refused
+	MendedEntry   EntryType = "mended"   // Mended: content refused by a model's server
 	ClientEntry   EntryType = "client"   // Client: another process of the user controlled the session
 	ImportEntry   EntryType = "import"   // Import: the entries before it were read from a file
 )
@@ -152,10 +152,10 @@ type Start struct {
 	Model   string `json:"model"`  // provider/name
 	System  string `json:"system"` // as rendered; a resumed session sends the same bytes
 	Tools   string `json:"tools_digest"`
-	// Parent is the original of a fork or, with Agent, the session that the subagent works for.
+	// Parent is the original of a fork or, with Agent, the subagent's parent session.
 	Parent ID `json:"parent,omitempty"`
-	// Copied is the number of entries that a fork copied from its parent. Its title comes from the
-	// first message after them.
+	// Copied is the number of entries copied from the fork's parent. Its title comes from the first
+	// message after them.
 	Copied int `json:"copied,omitempty"`
 	// Server is the program that serves Model, if its name does not reveal it. A resumed session
 	// uses the same format.
@@ -190,7 +190,7 @@ type Subagent struct {
 	Name    string      `json:"name"`
 	Message string      `json:"message"`
 	Call    tool.CallID `json:"call"`
-	// Background means that its call did not wait for it.
+	// Background means its call did not wait for it.
 	Background bool `json:"background,omitempty"`
 }
 

@@ -138,7 +138,7 @@ func (c Compaction) begins() []Message {
 	return []Message{c.Summary, *c.Notes}
 }
 
-// summed returns the messages that an earlier compaction put at the start.
+// summed returns an earlier compaction's messages at the start.
 func summed(history []Message) []Message {
 	switch {
 	case len(history) == 0 || !history[0].Summary:
@@ -292,7 +292,7 @@ func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
 	return notes, texts
 }
 
-// droppedNotes lists for the model the notes that a summary left out.
+// droppedNotes lists a summary's missing notes for the model.
 func droppedNotes(names []string) string {
 	if len(names) == 0 {
 		return ""

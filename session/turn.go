@@ -219,7 +219,7 @@ func (s *Session) end(t *turn, err error) Result {
 	return r
 }
 
-// Sort returns the result of a run that failed before its first turn.
+// Sort returns the result for a run that failed before its first turn.
 func Sort(err error) Result {
 	r := Result{Err: err}
 	r.Cause, r.Message, r.Hint = causeOf(err)

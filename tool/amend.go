@@ -21,7 +21,7 @@ type Change struct {
 	Note string
 }
 
-// Editing is a text argument that the user may rewrite before the call runs.
+// Editing is a text argument for the user to rewrite before the call runs.
 type Editing struct {
 	Name string // the argument's name
 	Text string
@@ -105,7 +105,7 @@ func (x *execution) amend(ctx context.Context, c *Change) error {
 }
 
 // rewrite replaces the call's arguments without repair. If it returns faults, nothing has changed.
-// An empty origin means that the user wrote them.
+// An empty origin means the user wrote them.
 func (x *execution) rewrite(arguments, note string, origin Origin) []Fault {
 	h := x.h
 	h.OK, h.Errors = false, nil

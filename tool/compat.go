@@ -13,7 +13,7 @@ import (
 // Compat maps the calls of models trained on other assistants' tools to this tool. It is used only
 // if arguments do not fit the schema, which validates the result. Anything unknown is refused.
 type Compat struct {
-	// Verbs are names of other assistants' tools that this tool is one part of.
+	// Verbs are names of other assistants' larger tools, with this tool as one part.
 	Verbs []Verb
 	// Kin are names of similar tools whose arguments cannot be translated. Their calls fail with a
 	// hint at this tool.
@@ -23,10 +23,10 @@ type Compat struct {
 	Args map[string]string
 	// Values maps foreign values of an argument to real ones, ignoring case and separators.
 	Values map[string]map[string]string
-	// Ignored are arguments without effect here, with the values for which that is true. An empty
-	// list stands for all strings, numbers and booleans.
+	// Ignored are arguments without effect here, with the affected values. An empty list stands for
+	// all strings, numbers and booleans.
 	Ignored map[string][]any
-	// Adapt rewrites arguments that the maps do not explain. It must not invent content.
+	// Adapt rewrites arguments not covered by the maps. It must not invent content.
 	Adapt func(args map[string]any)
 }
 

@@ -9,16 +9,16 @@ import (
 // Context gives a running call its environment. It is safe for concurrent use.
 type Context[Meta any] struct{ Common }
 
-// Common is the part of a Context that is the same for every tool.
+// Common is the part of a Context shared by all tools.
 type Common struct {
 	SessionID string
 	MessageID string
 	Agent     string
 	CallID    CallID
 	Init      Init
-	// ByRule means that a rule allowed the call's needs and no person has seen it; see Decision.
+	// ByRule means a rule allowed the call's needs and no person has seen it; see Decision.
 	ByRule bool
-	// Approved means that the user approved the Needs; approval through Ask does not count.
+	// Approved means the user approved the Needs; approval through Ask does not count.
 	Approved bool
 	// Judged is the gate's reading of the call's command; if nil, it runs as written.
 	Judged *Judged
@@ -56,10 +56,10 @@ func (c Common) Ask(ctx context.Context, n Need) error {
 	return c.ask(ctx, n)
 }
 
-// Review shows the user changes that the call has made in a separate copy. The user applies all,
-// some or no hunks. why describes them in a sentence, and blocks hold them as diffs. refused lists
-// rejected hunks, counted from 1 over all diffs, and said is the reason. The error wraps ErrDenied
-// if all are rejected or nobody is there.
+// Review shows the user the call's changes in a separate copy. The user applies all, some or no
+// hunks. why describes them in a sentence, and blocks hold them as diffs. refused lists rejected
+// hunks, counted from 1 over all diffs, and said is the reason. The error wraps ErrDenied if all
+// are rejected or nobody is there.
 func (c Common) Review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	if c.review == nil {
 		return nil, "", fmt.Errorf("nobody to ask for %s %s: %w", n.Permission, n.Target, ErrDenied)
@@ -79,11 +79,11 @@ type Result[Meta any] struct {
 	OutputFile string
 	Truncated  bool
 	// Whole is the full output if the tool shortened Output for the model: the pipeline stores it
-	// and names the file. Empty means that Output is complete.
+	// and names the file. Empty means Output is complete.
 	Whole   string
 	Sandbox string    // sandbox of the commands run, for the record; "" for none
-	Refused []Refusal // that sandbox's refusals, whether commands failed or not, for the record
-	Carried []Carried // that sandbox's traffic with hosts, for the record
+	Refused []Refusal // the sandbox's refusals, whether commands failed or not, for the record
+	Carried []Carried // the sandbox's traffic with hosts, for the record
 	Stop    bool      // ends the turn
 	Pending bool      // the subject of the call is still running: another call may find more
 }

@@ -39,7 +39,7 @@ type Safety struct {
 	RequiresApproval bool   `json:"requires_approval,omitempty"`
 }
 
-// Declared is the tag for tools that a user declared in a file.
+// Declared is the tag for tools declared in a user's file.
 const Declared = "declared"
 
 // Capabilities lists a tool's abilities beside returning a result.

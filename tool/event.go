@@ -68,12 +68,12 @@ type Outcome struct {
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 	Truncated  bool            `json:"truncated,omitempty"`
 	OutputFile string          `json:"output_file,omitempty"`
-	// Changed lists the files that the call changed, as shown to a user.
+	// Changed lists the files changed by the call, as shown to a user.
 	Changed  []string      `json:"changed,omitempty"`
 	Duration time.Duration `json:"duration_ns"`
 	// Stop ends the turn.
 	Stop bool `json:"stop,omitempty"`
-	// Pending means that the call's subject is still running.
+	// Pending means the call's subject is still running.
 	Pending bool `json:"pending,omitempty"`
 	// Repair holds the arguments before and after repair; like Output, it stays local and is never
 	// redacted.

@@ -75,7 +75,7 @@ func (h Heading) bounded() Heading {
 }
 
 // headingOf calls the author's function. Arguments lack unlogged fields, and metadata may be empty.
-// Fields that cannot be decoded stay zero.
+// Undecodable fields stay zero.
 func (h *hooks) headingOf(args, meta json.RawMessage) Heading {
 	if h.heading == nil {
 		return Heading{}

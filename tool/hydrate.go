@@ -16,7 +16,7 @@ import (
 	"adze/tool/schema"
 )
 
-// Stage is the hydration step that found a fault.
+// Stage is the hydration step with the fault.
 type Stage string
 
 // Stages, in order.
@@ -46,7 +46,7 @@ type Provenance struct {
 	Validated  json.RawMessage `json:"validated,omitempty"`
 	Validator  *ValidatorInfo  `json:"validator,omitempty"`
 	Origin     Origin          `json:"origin"`
-	Alias      string          `json:"alias,omitempty"` // the name that the model used
+	Alias      string          `json:"alias,omitempty"` // the model's name for the tool
 	// Dialect is the translation from another assistant's dialect. It is no repair, since the
 	// arguments were otherwise valid.
 	Dialect *Repair `json:"dialect,omitempty"`
@@ -105,7 +105,7 @@ func (h Hydration) Intends() bool {
 	return h.runnable() && h.prepared.def.Permissions.SideEffects()
 }
 
-// Exposed returns the arguments that may be shown and logged.
+// Exposed returns the loggable arguments.
 func (h Hydration) Exposed() json.RawMessage {
 	if h.prepared == nil {
 		return json.RawMessage(`{}`)
@@ -303,7 +303,7 @@ func instantiateFault(err error) Fault {
 	return f
 }
 
-// advice returns the model's text for a call that could not run.
+// advice returns the model's text for a failed hydration.
 func (h Hydration) advice() string {
 	var b strings.Builder
 	if h.prepared == nil {

@@ -16,7 +16,7 @@ const (
 	Network Permission = "network"
 )
 
-// Permissions lists the access that a tool always uses or may use.
+// Permissions lists a tool's required and optional access.
 type Permissions struct {
 	Required []Permission `json:"required,omitempty"`
 	Optional []Permission `json:"optional,omitempty"`
@@ -49,14 +49,13 @@ type Need struct {
 	Dir string `json:"dir,omitempty"`
 	// Reach is empty if Target is exact.
 	Reach Reach `json:"reach,omitempty"`
-	// Caged means that the tool starts the command in the run's sandbox, if there is one. Outside
-	// is the reason to run it outside after it failed inside.
+	// Caged means the tool starts the command in the run's sandbox, if there is one. Outside is the
+	// reason to run it outside after it failed inside.
 	Caged   bool   `json:"caged,omitempty"`
 	Outside string `json:"outside,omitempty"`
-	// Aside means that the tool can keep a command's changes separate until somebody decides about
-	// them.
+	// Aside means the tool can keep a command's changes separate until somebody decides about them.
 	Aside bool `json:"-"`
-	// Lasts means that a command outlives its call.
+	// Lasts means a command outlives its call.
 	Lasts bool `json:"lasts,omitempty"`
 	// Sends is data for Target beyond its name, such as the words of a search. It is judged, but
 	// neither shown nor stored.
@@ -141,7 +140,7 @@ type Question struct {
 	// Check returns why the call cannot work, so that nobody is asked about it. It only accesses
 	// needs that may allows without a question; may be nil.
 	Check func(ctx context.Context, may func(Need) bool) error
-	// Editing is the text that a user may rewrite; may be nil.
+	// Editing is the text for a user to rewrite; may be nil.
 	Editing *Editing
 	// Without returns the call without some hunks in Preview, counted from 1, and the reason for
 	// their refusal; if nil, the call is allowed whole or not at all.
@@ -149,7 +148,7 @@ type Question struct {
 	// Wanted is the reason why a hook wants the user to be asked, whatever rules and mode allow, or
 	// "".
 	Wanted string
-	// Amended is true if the user changed the call and allowed it in that form.
+	// Amended is true if the user changed and allowed the call.
 	Amended bool
 	// Waits stops the call's clock while a user is asked, until over is called; may be nil.
 	Waits func() (over func())
@@ -191,9 +190,9 @@ type Decision struct {
 // Judged is the gate's reading of a command: one program without a shell, or a script with a single
 // interpretation.
 type Judged struct {
-	// Caged means that the command was allowed because of the sandbox and runs there or not at all.
+	// Caged means the command was allowed because of the sandbox and runs there or not at all.
 	Caged bool
-	// Planned means that its changes are dropped and that it has no network.
+	// Planned means its changes are dropped and it has no network.
 	Planned bool
 	// Leaves is the access that a sandbox would refuse it: if it would run in one, the user is
 	// asked to run it outside first.

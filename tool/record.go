@@ -46,8 +46,8 @@ type Record struct {
 	Waited     time.Duration `json:"waited_ns,omitempty"`   // waiting for users
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // sandbox level and implementation for its commands; "" if none ran or without a sandbox
-	Refused    []Refusal     `json:"refused,omitempty"` // that sandbox's refusals, whether commands failed or not
-	Carried    []Carried     `json:"carried,omitempty"` // that sandbox's network traffic
+	Refused    []Refusal     `json:"refused,omitempty"` // the sandbox's refusals, whether commands failed or not
+	Carried    []Carried     `json:"carried,omitempty"` // the sandbox's network traffic
 	// Panic is a panic's value and stack. It may quote arguments, so Public removes it and it stays
 	// in the local log.
 	Panic string `json:"panic,omitempty"`
@@ -58,8 +58,8 @@ type Refusal struct {
 	Kind   string `json:"kind"` // host, path, socket or call
 	Name   string `json:"name"`
 	Reason string `json:"reason,omitempty"`
-	// Hint means that the refusal was guessed from the command's output: it may be wrong, and is
-	// not counted as a denial.
+	// Hint means the refusal was guessed from the command's output: it may be wrong, and is not
+	// counted as a denial.
 	Hint bool `json:"hint,omitempty"`
 }
 

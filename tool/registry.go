@@ -107,7 +107,7 @@ func (r *Registry) Get(id string) (Definition, bool) {
 }
 
 // Enabled returns copies of the definitions whose required permissions are all granted, in order,
-// without tools that cannot be initialized.
+// without uninitializable tools.
 func (r *Registry) Enabled(granted ...Permission) []Definition {
 	var out []Definition
 	for _, t := range r.all() {

@@ -209,7 +209,7 @@ func (n *roster) verb(name, arguments string) string {
 	return ""
 }
 
-// mostPrefixed limits names that are tried without their prefix, in bytes.
+// mostPrefixed limits names tried without their prefix, in bytes.
 const mostPrefixed = 200
 
 // unprefixed removes the prefix that models were trained to write before a function's name, and the

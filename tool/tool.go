@@ -41,7 +41,7 @@ type Config[Args, Meta any] struct {
 	// Parameters is the JSON Schema for the arguments, kept byte for byte. If nil, it is derived
 	// from Args.
 	Parameters json.RawMessage
-	// Checked means that Parameters passed schema.Check before and have not changed: a start with
+	// Checked means Parameters passed schema.Check before and have not changed: a start with
 	// hundreds of server tools skips the check.
 	Checked bool
 	// ProviderSchema is an optional compact schema for the model; it never validates anything.

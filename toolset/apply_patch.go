@@ -81,8 +81,8 @@ func (s patchStep) meta() changeMeta {
 	return changeMeta{Path: s.path.Display(), Created: s.before.raw == nil, Bytes: int64(len(s.after.raw)), Added: d.Added, Removed: d.Removed, Steps: s.steps, Diff: shownDiff(d.Text)}
 }
 
-// plan computes each file's new content without writing. know returns the parts that the session
-// has read.
+// plan computes each file's new content without writing. know returns the session's knowledge of a
+// file.
 func (a patcher) plan(ctx context.Context, in patchArgs, at func(name string) (workspace.Path, error), know func(workspace.Path, content) knowledge) (steps []*patchStep, err error) {
 	patch, err := textedit.ParsePatch(in.Input)
 	if err != nil {

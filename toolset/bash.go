@@ -36,7 +36,7 @@ type bashMeta struct {
 	Bytes     int64          `json:"bytes"`
 	Running   bool           `json:"running,omitempty"`
 	Exit      *int           `json:"exit,omitempty"`   // nil while running and after a signal
-	Signal    string         `json:"signal,omitempty"` // that ended it
+	Signal    string         `json:"signal,omitempty"` // the fatal signal
 	Killed    string         `json:"killed,omitempty"` // timeout, abort or limit
 	Ended     int            `json:"ended,omitempty"`  // processes left running
 	Survivors int            `json:"survivors,omitempty"`
@@ -44,7 +44,7 @@ type bashMeta struct {
 	Job       string         `json:"job,omitempty"`
 	File      string         `json:"file,omitempty"`    // the full output if it is long
 	Sandbox   string         `json:"sandbox,omitempty"` // the sandbox's level and implementation
-	Refused   []tool.Refusal `json:"refused,omitempty"` // that sandbox's refusals
+	Refused   []tool.Refusal `json:"refused,omitempty"` // the sandbox's refusals
 }
 
 func bash(f files, s *Shell) tool.Tool {
@@ -175,7 +175,7 @@ type bashCall struct {
 	call  tool.Context[bashMeta]
 	in    bashArgs
 	plain bool // run by sh, without bash
-	// guarded: the repository's settings that name programs were disabled.
+	// guarded: the repository's program settings were disabled.
 	guarded bool
 	result  tool.Result[bashMeta]
 	limit   time.Duration // a duration
@@ -257,7 +257,7 @@ func (x *bashCall) overtime(cmd proc.Command) string {
 	return x.in.Command
 }
 
-// goesOn returns the result for a command that became a job.
+// goesOn returns the result for a command turned into a job.
 func (x *bashCall) goesOn(late *proc.Overdue) (tool.Result[bashMeta], error) {
 	r := proc.Result{Code: -1, Output: late.Output, Duration: x.limit, Sandbox: late.Job.Sandbox}
 	lines, path := x.output(r)
@@ -396,8 +396,7 @@ func (b basher) check(ctx context.Context, c tool.Context[bashMeta], in bashArgs
 	return err
 }
 
-// callsPatch matches apply_patch, a program that models know from elsewhere, at the start of a
-// command.
+// callsPatch matches apply_patch, known to models from elsewhere, at the start of a command.
 var callsPatch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(^|[;&|(])\s*apply_?patch\b`) })
 
 func (b basher) sound(in bashArgs) error {

@@ -161,7 +161,7 @@ func (x *bashCall) drop(files []proc.ChangedFile) {
 	x.decided = append(x.decided, how+")")
 }
 
-// ranOf returns the record of a command that used a stage.
+// ranOf returns the record of a command run on a stage.
 func ranOf(command string, r proc.Result, masked func(string) string) RanCommand {
 	out := RanCommand{Command: masked(command)}
 	if err := r.Err(); r.Killed != "" || r.Signal != 0 {
@@ -376,7 +376,7 @@ func gotOver(r proc.Result) []string {
 	return []string{"(the sandbox refused it something: " + named(sentences(all), "; ") + ")"}
 }
 
-// notShown lists files that a failed command could not see.
+// notShown lists files hidden from a failed command.
 func notShown(r proc.Result) (notes []string) {
 	for _, hint := range r.Hidden {
 		notes = append(notes, "("+hint+")")

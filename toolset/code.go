@@ -17,10 +17,10 @@ import (
 // codeShown limits the places and symbols in one result.
 const codeShown = 100
 
-// linguist is shared by the tools that use language servers.
+// linguist is shared by the language server tools.
 type linguist struct{ files }
 
-// linguists returns the tools that use language servers, if there are any.
+// linguists returns the language server tools, if there are servers.
 func (f files) linguists() []tool.Tool {
 	if f.code == nil {
 		return nil

@@ -54,7 +54,7 @@ func (all *Declared) enlist(registry *tool.Registry, root *workspace.Root, shell
 	}
 }
 
-// ProjectTool is a tool from the project that the user allowed.
+// ProjectTool is an allowed tool from the project.
 type ProjectTool struct {
 	Path string // the file
 	Raw  []byte // its content when it was allowed
@@ -139,7 +139,7 @@ func (r declaredRun) check(_ context.Context, _ tool.Context[bashMeta], in json.
 	return err
 }
 
-// preview shows the command and the arguments that go to standard input.
+// preview shows the command and its standard input.
 func (r declaredRun) preview(_ context.Context, in json.RawMessage) (bashMeta, error) {
 	argv, err := r.argv(in)
 	meta := bashMeta{Command: shellQuoted(argv)}

@@ -115,7 +115,7 @@ type content struct {
 	book   *notebook.Book // a notebook's cells, which are shown instead
 }
 
-// face returns the text that read shows and edit uses.
+// face returns the text for read and edit.
 func (c content) face() string {
 	if c.book != nil {
 		return c.book.Text

@@ -23,7 +23,7 @@ func hidden(edits []textedit.Edit, file string) error {
 	return nil
 }
 
-// hiddenLarge is hidden for a file that is not loaded, where only exact matches are found.
+// hiddenLarge is hidden for an unloaded file, where only exact matches are found.
 func hiddenLarge(edits []textedit.Edit) error {
 	for _, e := range edits {
 		if strings.Contains(e.New, redact.Mark) && !strings.Contains(e.Old, redact.Mark) {

@@ -20,7 +20,7 @@ const (
 	shapeErrors = 15 // places with errors
 	shapeWidth  = 400
 	shapeBytes  = 10 << 10
-	largePage   = 200 // lines of a log that is too large to search
+	largePage   = 200 // lines of a log too large to search
 )
 
 // isLog reports whether a name is that of a log file: nobody edits it, and its first page says

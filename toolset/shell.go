@@ -32,14 +32,14 @@ type Shell struct {
 	Spill func(tool.CallID) (io.WriteCloser, string, error)
 	// Mask hides secrets in commands' output; may be nil.
 	Mask func() *redact.Stream
-	// MayLeave allows offering the user to run a command outside of a sandbox that blocked it.
+	// MayLeave allows offering the user to run a blocked command outside the sandbox.
 	MayLeave bool
 	// InUse returns why a command needs the real files and not a view, or "". It is nil where there
 	// are no views.
 	InUse func(argv []string, dir string) string
 	// EndsAtLimit ends a command at its time limit, because nobody could read the output of a job.
 	EndsAtLimit bool
-	// Ran is called for each command that used a stage; may be nil.
+	// Ran is called for each command run on a stage; may be nil.
 	Ran func(RanCommand)
 	// Bounds limit all output.
 	Bounds Bounds
@@ -240,7 +240,7 @@ func asJudged(env []string) []string {
 	})
 }
 
-// judgedText returns the script that the gate has read, or the command as written.
+// judgedText returns the gate's script, or the command as written.
 func judgedText(command string, judged *tool.Judged) string {
 	if judged != nil && judged.Script != "" {
 		return judged.Script

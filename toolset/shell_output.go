@@ -42,7 +42,7 @@ func viewOf(t proc.Text, room fold.Room) view {
 	return v
 }
 
-// shrunk cuts an output to the part that is examined.
+// shrunk cuts an output to the examined part.
 func shrunk(t proc.Text, room fold.Room) proc.Text {
 	size := int64(len(t.Head) + len(t.Tail))
 	head, tail := t.Head, t.Tail
@@ -224,7 +224,7 @@ func tailText(s string) string {
 	return plainText(s)
 }
 
-// oddBytes counts bytes that no terminal text has: controls, except in a NUL-separated list, and
+// oddBytes counts bytes foreign to terminal text: controls, except in a NUL-separated list, and
 // bytes that are neither UTF-8 nor Latin-1 letters.
 func oddBytes(s string) (n int) {
 	nuls := 0
@@ -283,7 +283,7 @@ func textAfter(s string) string {
 // spiller stores a command's full output in a file once it is too long to be shown.
 type spiller struct {
 	open    func() (io.WriteCloser, string, error) // nil stores nothing
-	keep    int                                    // bytes that are shown without a file
+	keep    int                                    // bytes shown without a file
 	pending []byte
 	file    io.WriteCloser
 	path    string

@@ -31,7 +31,7 @@ type Skill struct {
 	Body   string
 }
 
-// FoundSkill is a skill that fits a query.
+// FoundSkill is a skill found by a query.
 type FoundSkill struct{ Name, Description string }
 
 // foundSkills limits a query's results.

@@ -39,7 +39,7 @@ var ErrNotYours = errors.New("only the user decides about the changes of a stage
 type Staged struct {
 	Files     []proc.ChangedFile
 	Left      []string // changes that cannot be taken, as sentences
-	Conflicts []string // paths in Files that somebody else has changed meanwhile
+	Conflicts []string // paths in Files changed by somebody else meanwhile
 	Commands  []RanCommand
 	Hosts     []string // requested hosts
 }
@@ -61,7 +61,7 @@ func (s Staged) Patch() (patch string, whole bool) {
 // Empty reports whether nothing differs.
 func (s Staged) Empty() bool { return len(s.Files)+len(s.Left) == 0 }
 
-// RanCommand is a command that used a stage.
+// RanCommand is a command run on a stage.
 type RanCommand struct {
 	Command string   `json:"command"`
 	Exit    *int     `json:"exit,omitempty"`  // nil if it was ended
@@ -76,7 +76,7 @@ const (
 	StageDrop   = "drop"
 )
 
-// StageTool is the tool that decides about a stage. It is never offered to models.
+// StageTool is the tool for deciding about a stage. It is never offered to models.
 const StageTool = "stage"
 
 type stageArgs struct {

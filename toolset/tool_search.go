@@ -21,7 +21,7 @@ type Finding struct {
 	Of    int // number of tools searched
 }
 
-// Found is one tool that fits.
+// Found is one matching tool.
 type Found struct {
 	Name, Description string
 	Offered           bool // already in requests

@@ -13,7 +13,7 @@ import (
 
 // WebSearch is a search engine. It is implemented by *websearch.Engine.
 type WebSearch interface {
-	// Name is the user's name for it, Address the scheme, host and port that a search connects to.
+	// Name is the user's name for it, Address the scheme, host and port of its connection.
 	Name() string
 	Address() string
 	Search(ctx context.Context, query string, limit int) ([]websearch.Result, error)

@@ -49,7 +49,7 @@ func likeness(a, b string) (cost int, ok bool) {
 	return cost, cost*3 <= longer
 }
 
-// Fold removes case, _, - and spaces from a name.
+// Fold returns a name in lower case without _, - and spaces.
 func Fold(s string) string { return separators.Replace(strings.ToLower(s)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", " ", "")
