@@ -37,8 +37,8 @@ import (
 	"adze/tui/overview"
 )
 
-// sessionsCommand is adze sessions: the overview in a terminal, else the list of sessions. The
-// commands about stored sessions and those that work are below it.
+// sessionsCommand returns adze sessions: the overview in a terminal, else a list. The commands for
+// stored and running sessions are its subcommands.
 func sessionsCommand(a *app) *cobra.Command {
 	c := sessions.List(&a.Env, a, a.doing)
 	c.Use, c.Aliases, c.Args, c.Short = "sessions", []string{"session"}, cobra.ArbitraryArgs, "Show all sessions on one screen: who needs you, what works, what is done"
@@ -49,7 +49,7 @@ another flag it lists sessions, as adze sessions list does.`
 	list := c.RunE
 	var from string
 	c.Flags().StringVar(&from, "from", "", "the session that the overview is shown beside; opening it goes back there")
-	_ = c.Flags().MarkHidden("from") // it is there
+	_ = c.Flags().MarkHidden("from") // the flag exists
 	cmd.With(c, append(sessions.Commands(&a.Env, a, a.doing), cmd.Former(cmd.Verify(&a.Env, a))...)...)
 	cmd.With(c, attachCommand(a), stopCommand(a))
 	c.RunE = func(c *cobra.Command, words []string) error {
@@ -70,8 +70,8 @@ another flag it lists sessions, as adze sessions list does.`
 	return c
 }
 
-// overview shows all sessions in a process of its own on this terminal, while the session goes on
-// in this one. It returns when the user comes back.
+// overview shows all sessions in a new process on this terminal, while the session continues in
+// this one. It returns when the user comes back.
 func (s *interactiveRun) overview(ctx context.Context) func() error {
 	if _, stored := s.w.Stored.(*sessiondb.Store); !stored || s.o.NoSession || s.o.Demo {
 		return nil // the overview would not show it
@@ -79,14 +79,14 @@ func (s *interactiveRun) overview(ctx context.Context) func() error {
 	return func() error {
 		err := hostio.Beside(ctx, s.app.In, s.app.Out, s.app.Err, &s.app.Ahead, append(os.Environ(), s.app.Ring.Taken()...), "sessions", "--from", s.w.Head.Session)
 		if ctx.Err() != nil {
-			return nil // the interface ends, and says why
+			return nil // the interface ends with the reason
 		}
 		return err
 	}
 }
 
-// overview shows the screen, opens what the user opens, and comes back.
-// from is a session that it is shown beside: that one is gone back to, not opened.
+// overview shows the screen, opens selected sessions, and comes back. from is the session that
+// started it, which is returned to instead of opened.
 func (a *app) overview(ctx context.Context, from string) error {
 	at, note := from, ""
 	for {
@@ -108,7 +108,7 @@ func (a *app) overview(ctx context.Context, from string) error {
 	}
 }
 
-// told is an error as one line, with its next move.
+// told formats an error and its hint in one line.
 func told(err error) error {
 	if err == nil {
 		return nil
@@ -120,7 +120,7 @@ func told(err error) error {
 	return fmt.Errorf("%s; %s", r.Message, strings.ReplaceAll(r.Hint, "\n", "; "))
 }
 
-// beginBeside begins a session in the background, in this folder.
+// beginBeside starts a background session in this folder.
 func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err error) {
 	l, err := a.detach(ctx, &flags.Request{Run: flags.New()}, nil, prompt)
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err 
 	return said, nil
 }
 
-// overviewOnce shows the screen until the user leaves it; it returns the session that they open.
+// overviewOnce shows the screen once and returns the session selected by the user.
 func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.Opened, folder string, err error) {
 	here, err := a.Here()
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	return open, folder, err
 }
 
-// doing says in which state each of these sessions is, and what it does.
+// doing returns each session's state and activity.
 func (a *app) doing(ctx context.Context, heads []session.Head) []sessions.Activity {
 	lives := livesIn(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State))
 	out := make([]sessions.Activity, len(heads))
@@ -186,7 +186,7 @@ func livesIn(ctx context.Context, folder string) map[session.ID]live.Hello {
 	out := map[session.ID]live.Hello{}
 	all, err := live.List(ctx, folder)
 	if err != nil {
-		return out // none can be reached; those that are stored are listed all the same
+		return out // none reachable; stored ones are listed anyway
 	}
 	for _, h := range all {
 		out[h.Session] = h
@@ -194,7 +194,7 @@ func livesIn(ctx context.Context, folder string) map[session.ID]live.Hello {
 	return out
 }
 
-// overviewPort is what the screen asks of the program.
+// overviewPort implements the screen's functions.
 type overviewPort struct {
 	*sessiondb.Store
 	folder string // of the sockets
@@ -204,7 +204,7 @@ type overviewPort struct {
 	lives atomic.Pointer[live.Sessions]
 }
 
-// living are the sessions that live, as they were told last.
+// living returns the running sessions as last reported.
 func (p *overviewPort) living() map[session.ID]live.Hello {
 	out := map[session.ID]live.Hello{}
 	if lives := p.lives.Load(); lives != nil {
@@ -249,7 +249,7 @@ func (p *overviewPort) label(ctx context.Context, id string, l sessiondb.Label) 
 	return p.Owner().Label(ctx, session.ID(id), l)
 }
 
-// rows are the sessions that live, then the last used ones.
+// rows returns the running sessions, then the last used ones.
 func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool, error) {
 	lives := p.living()
 	heads, total, err := p.Page(ctx, sessiondb.Filter{Limit: most})
@@ -260,7 +260,7 @@ func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool
 	for _, id := range slices.Sorted(maps.Keys(lives)) {
 		if !slices.ContainsFunc(heads, func(h session.Head) bool { return h.ID == id }) {
 			h, found := p.head(ctx, id)
-			if !found { // nothing was said in it yet
+			if !found { // not stored yet
 				h = session.Head{ID: id, Updated: lives[id].Since}
 			}
 			heads = append(heads, h)
@@ -284,7 +284,7 @@ func (p *overviewPort) head(ctx context.Context, id session.ID) (session.Head, b
 	return heads[0], true
 }
 
-// rowOf is a session as the screen shows it.
+// rowOf converts a session to a row of the screen.
 func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 	info := h.Info()
 	var now *live.Status
@@ -304,7 +304,7 @@ func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 	return r
 }
 
-// watch tells when a session begins or ends to live, and when what one does changes.
+// watch calls changed when a session starts, ends or changes its activity.
 func (p *overviewPort) watch(ctx context.Context, changed func()) {
 	var ends sync.WaitGroup
 	defer ends.Wait()
@@ -313,10 +313,10 @@ func (p *overviewPort) watch(ctx context.Context, changed func()) {
 	lives.Watch()
 }
 
-// someFiles is how many changed files a look names.
+// someFiles limits the changed files in a preview.
 const someFiles = 5
 
-// peek looks into a session: its last words, and the question that waits.
+// peek returns a session's last words and waiting question.
 func (p *overviewPort) peek(ctx context.Context, id string) (overview.Peek, error) {
 	var out overview.Peek
 	said, err := hostio.Peek(ctx, p.Store, id)
@@ -335,7 +335,7 @@ func (p *overviewPort) peek(ctx context.Context, id string) (overview.Peek, erro
 	return out, nil
 }
 
-// question is the one that a session asks now; if nil, it asks none.
+// question returns the session's waiting question, or nil.
 func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Question, error) {
 	c, err := p.dial(ctx, id)
 	if errors.Is(err, live.ErrNobody) || errors.Is(err, live.ErrUnavailable) {
@@ -360,18 +360,18 @@ func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Q
 				return nil, fmt.Errorf("read the question of the session: %w", err)
 			}
 			return questionOf(q), nil
-		case "state": // what waits stands before it
+		case "state": // waiting questions precede it
 			return nil, nil
 		}
 	}
 }
 
-// dial connects with the owner of a session, to be told what happens from now on.
+// dial connects to a session's owner, for events from now on.
 func (p *overviewPort) dial(ctx context.Context, id session.ID) (*live.Client, error) {
 	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: p.living()[id].Position})
 }
 
-// questionOf is a question as the screen shows it.
+// questionOf converts a question for the screen.
 func questionOf(q live.Question) *overview.Question {
 	out := &overview.Question{ID: q.Question}
 	if q.Kind != "permission" {
@@ -396,7 +396,7 @@ func questionOf(q live.Question) *overview.Question {
 	return out
 }
 
-// linesOf is a block as plain lines.
+// linesOf returns a block as plain lines.
 func linesOf(b tool.Block) (out []string) {
 	if t := strings.TrimRight(b.Text, "\n"); t != "" {
 		out = strings.Split(t, "\n")
@@ -420,7 +420,7 @@ func (p *overviewPort) answer(ctx context.Context, id, question string, a overvi
 	return p.send(ctx, id, line)
 }
 
-// send has the owner of a session do what a line says, and waits until it was heard.
+// send sends a line to a session's owner and waits for its effect.
 func (p *overviewPort) send(ctx context.Context, id string, line any) error {
 	_, err := live.Tell(ctx, p.folder, session.ID(id), "overview", line)
 	var why *live.Failure

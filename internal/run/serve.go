@@ -47,7 +47,7 @@ import (
 	"adze/tool"
 )
 
-// serveCommand is adze serve.
+// serveCommand returns adze serve.
 func serveCommand(a *app) *cobra.Command {
 	w, port := serveWish{}, 0
 	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, -1),
@@ -73,16 +73,16 @@ as the server runs. Another device comes by a tunnel that you trust, such as ssh
 	return c
 }
 
-// serveWish is what the command line says of the sessions that are served.
+// serveWish holds the command line's options for served sessions.
 type serveWish struct {
 	flags.Run
-	dirs  []string // the first is where the server works; none stands for this folder
-	all   bool     // the page shows sessions of all folders
-	names []string // of tunnels that lead here
-	given []string // the flags of Run as they were written, for processes that are started
+	dirs  []string // the server works in the first; default: this folder
+	all   bool     // show the sessions of all folders
+	names []string // of tunnels to this server
+	given []string // Run's flags as written, for started processes
 }
 
-// givenWords are the flags that were given, but those of the command's own.
+// givenWords returns the given flags, without the command's own.
 func givenWords(all *pflag.FlagSet, own map[string]bool) (words []string) {
 	all.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -98,7 +98,7 @@ func givenWords(all *pflag.FlagSet, own map[string]bool) (words []string) {
 	return words
 }
 
-// serveBrowsers listens until a signal comes; then it ends every turn.
+// serveBrowsers serves until a signal; then it aborts all turns.
 func serveBrowsers(a *app, w serveWish, port int) error {
 	names, err := hostNames(w.names)
 	if err != nil {
@@ -137,7 +137,7 @@ func serveBrowsers(a *app, w serveWish, port int) error {
 	return listen(ctx, a.Process, s, l)
 }
 
-// hostNames are the hosts that requests through tunnels name, as browsers write them.
+// hostNames returns the hosts in requests through tunnels, as browsers write them.
 func hostNames(given []string) (map[string]bool, error) {
 	names := map[string]bool{}
 	for _, n := range given {
@@ -149,10 +149,10 @@ func hostNames(given []string) (map[string]bool, error) {
 	return names, nil
 }
 
-// sweepEvery is how often it is looked whether sessions are open that nobody uses.
+// sweepEvery is the interval of checks for unused sessions.
 const sweepEvery = time.Minute
 
-// listen answers requests until ctx ends, and returns when nothing runs any more.
+// listen serves requests until ctx ends, and returns when nothing runs any more.
 func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.Listener) error {
 	listening := s.HTTP()
 	failed := make(chan error, 1)
@@ -171,7 +171,7 @@ func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.List
 		}
 		break
 	}
-	s.Close() // the streams end with their turns
+	s.Close() // ends the turns and so the streams
 	ending, done := context.WithTimeout(context.Background(), 2*time.Second)
 	defer done()
 	if listening.Shutdown(ending) != nil {
@@ -184,14 +184,14 @@ func listen(ctx context.Context, a *process.Process, s *serve.Server, l net.List
 	return nil
 }
 
-// keepAddress writes the address where other programs of the user find it, and nobody else.
+// keepAddress writes the address to a file for the user's other programs alone.
 func keepAddress(state string, port int, address string) (string, error) {
 	dir := filepath.Join(state, paths.Served)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, strconv.Itoa(port))
-	_ = os.Remove(path) // of a server that was killed: what is there may be anything
+	_ = os.Remove(path) // a killed server's file may have any content
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
@@ -200,7 +200,7 @@ func keepAddress(state string, port int, address string) (string, error) {
 	return path, errors.Join(err, f.Close())
 }
 
-// serveBackend opens and finds the sessions of some folders, or of all, for package serve.
+// serveBackend implements serve.Backend for some folders, or all.
 type serveBackend struct {
 	app    *process.Process
 	wish   serveWish
@@ -208,9 +208,10 @@ type serveBackend struct {
 	at     paths.Places
 	dirs   []string // absolute, without links; the server works in the first
 	stored *sessiondb.Store
-	status serve.Status // of a session that is begun
+	status serve.Status // of a new session
 	words  *fulltext.Later
-	// shown shows calls of sessions that are not open here; it is made when one is looked at.
+	// shown returns the tools that display calls of sessions not open here. It is created on first
+	// use.
 	shown func() *tool.Set
 }
 
@@ -273,7 +274,7 @@ func (h *serveBackend) Close() {
 	h.stored.Close()
 }
 
-// Status is how a session would work that is opened now.
+// Status returns a session's settings if it were opened now.
 func (h *serveBackend) Status(head session.Head) serve.Status {
 	s := h.status
 	if info := head.Info(); info.Cwd != "" {
@@ -283,7 +284,7 @@ func (h *serveBackend) Status(head session.Head) serve.Status {
 	return s
 }
 
-// Blocks shows a call of a session that is not open here.
+// Blocks returns the blocks of a call of a session not open here.
 func (h *serveBackend) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	set := h.shown()
 	if set == nil {
@@ -292,7 +293,7 @@ func (h *serveBackend) Blocks(name string, metadata json.RawMessage) []tool.Bloc
 	return hostio.VeiledBlocks(set.Blocks(name, metadata))
 }
 
-// Rename gives a session a title of the user's.
+// Rename sets a session's title.
 func (h *serveBackend) Rename(ctx context.Context, id session.ID, name string) error {
 	title := h.app.Ring.Mask().Text(strings.Join(strings.Fields(name), " "))
 	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, By: sessiondb.ByPerson, Value: title})
@@ -303,7 +304,7 @@ func (h *serveBackend) Fork(ctx context.Context, id session.ID) (session.ID, err
 	return lookup.Fork(ctx, h.stored, id, 0)
 }
 
-// Export is a session as a file.
+// Export returns a session as a file.
 func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) ([]byte, error) {
 	head, err := h.Session(ctx, id)
 	if err != nil {
@@ -327,14 +328,14 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 	return d.Markdown(), nil
 }
 
-// Search looks into all that was said and done in sessions of the folders that are shown.
+// Search searches the shown folders' sessions.
 func (h *serveBackend) Search(ctx context.Context, text string) ([]api.Found, string, error) {
 	found, note, err := hostio.Found(ctx, h.words, text)
 	serves := h.Served()
 	return slices.DeleteFunc(found, func(f api.Found) bool { return !serves(f.Cwd) }), note, err
 }
 
-// Output is all that a call printed, where that is still kept.
+// Output returns a call's full output, if stored.
 func (h *serveBackend) Output(o tool.Outcome) (text string, whole bool) {
 	if !strings.HasPrefix(filepath.Clean(o.OutputFile), h.at.Spill+string(filepath.Separator)) {
 		return o.Output, !o.Truncated
@@ -352,18 +353,18 @@ func (h *serveBackend) Log(ctx context.Context, id session.ID, after int64, each
 
 func (h *serveBackend) Holder(id session.ID) string { return h.stored.Holder(id) }
 
-// Locks is the folder of their locks. It is made, so that it can be watched.
+// Locks returns the folder of the sessions' locks, creating it so that it can be watched.
 func (h *serveBackend) Locks() string {
-	_ = os.MkdirAll(h.stored.Locks(), 0o700) // without it, nobody has a session
+	_ = os.MkdirAll(h.stored.Locks(), 0o700) // without it, no session is open
 	return h.stored.Locks()
 }
 
-// Open wires a conversation as a run.
+// Open creates a conversation like a run's.
 func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
 	o := flags.Request{Run: h.wish.Clone()}
 	o.Cwd, o.Resume = h.dirs[0], string(id)
 	if id != "" {
-		o.Agent = "" // it has its own
+		o.Agent = "" // the session has its own
 	}
 	if model != "" {
 		o.Model = model
@@ -386,7 +387,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 	c.ports.SetMode = c.setMode
 	c.ports.Modes = slices.DeleteFunc(c.ports.Modes, func(m api.Mode) bool { return !w.Gate.MayBe(policy.Mode(m.Name)) })
 	if kept := w.Session.Mode(); kept != "" && h.wish.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
-		_ = w.SetMode(kept) // it may be
+		_ = w.SetMode(kept) // allowed above
 	}
 	w.Offer(who.Host)
 	w.Patient.Watch(observe)
@@ -395,7 +396,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 	return c, nil
 }
 
-// prompted takes prompts of other processes for a session of the server.
+// prompted queues prompts from other processes for a session of the server.
 func prompted(who serve.Person) func(lineprotocol.Prompt) error {
 	return func(p lineprotocol.Prompt) error {
 		if len(p.Attach) > 0 {
@@ -414,18 +415,18 @@ type servedSession struct {
 	greet  sync.Once
 	ports  api.Ports
 	own    conversation.OwnCommand
-	begun  atomic.Bool // something is stored of it
+	begun  atomic.Bool // an entry is stored
 }
 
 func (c *servedSession) Ports() *api.Ports     { return &c.ports }
 func (c *servedSession) Commands() []api.Named { return c.w.Named() }
 
-// Status is how it works now.
+// Status returns the session's settings.
 func (c *servedSession) Status() serve.Status {
 	return serve.Status{Model: c.w.Head.Provider + "/" + c.w.Head.Model, Folder: c.w.Head.Cwd, Branch: c.ports.Branch(), Mode: string(c.w.Gate.Mode()), Effort: c.w.Effort(), Sandbox: c.ports.Sandbox()}
 }
 
-// setMode puts a mode in force, and keeps it with the session.
+// setMode sets the mode and stores it with the session.
 func (c *servedSession) setMode(name string) error {
 	err := c.w.SetMode(name)
 	if err == nil && c.begun.Load() {
@@ -441,20 +442,20 @@ func (c *servedSession) ID() session.ID          { return c.w.Session.ID() }
 func (c *servedSession) Steer(text string) bool  { return c.w.Session.Steer(text) }
 func (c *servedSession) Wanted() <-chan struct{} { return c.wanted.Done() }
 
-// Close ends what the conversation left running.
+// Close stops the conversation's background processes.
 func (c *servedSession) Close() {
 	c.stop()
 	c.w.Close()
 }
 
-// Prompt is one turn.
+// Prompt runs one turn.
 func (c *servedSession) Prompt(ctx context.Context, p serve.Prompt) session.Result {
 	c.greet.Do(func() {
 		for _, notice := range c.w.Notices {
 			c.who.Observe(session.Notice{Text: notice})
 		}
 	})
-	in, err := c.w.Menu.Prompt(p.Text, p.Beside, false) // what no command is called is text
+	in, err := c.w.Menu.Prompt(p.Text, p.Beside, false) // unknown commands are text
 	if err == nil {
 		in, err = c.w.Enclose(c.w.Servers.Dress(in), p.Attachments)
 	}

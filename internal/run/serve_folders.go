@@ -17,10 +17,10 @@ import (
 	"adze/session/api"
 )
 
-// Folders are those that the user named.
+// Folders returns the folders named by the user.
 func (h *serveBackend) Folders() []string { return h.dirs }
 
-// trees are the tops of the work trees of the repositories that the named folders lie in.
+// trees returns the top folders of all worktrees of the named folders' repositories.
 func (h *serveBackend) trees() (tops []string) {
 	for _, dir := range h.dirs {
 		tops = append(tops, worktree.Linked(dir)...)
@@ -28,7 +28,7 @@ func (h *serveBackend) trees() (tops []string) {
 	return tops
 }
 
-// Served tells whether sessions of a folder are shown.
+// Served returns a function that reports whether a folder's sessions are shown.
 func (h *serveBackend) Served() func(folder string) bool {
 	if h.wish.all {
 		return func(string) bool { return true }
@@ -41,7 +41,7 @@ func (h *serveBackend) Served() func(folder string) bool {
 	}
 }
 
-// filter chooses the sessions that are shown.
+// filter selects the shown sessions.
 func (h *serveBackend) filter() sessiondb.Filter {
 	if h.wish.all {
 		return sessiondb.Filter{}
@@ -71,8 +71,8 @@ func (h *serveBackend) Session(ctx context.Context, id session.ID) (session.Head
 	return session.Head{}, session.ErrNotFound
 }
 
-// Background has a process begin a session in a folder, or go on with one. It works as the command
-// line of the server says.
+// Background starts a process for a new session in a folder or an existing one, with the server's
+// command line flags.
 func (h *serveBackend) Background(ctx context.Context, folder string, id session.ID, prompt string) (session.ID, error) {
 	if err := h.app.ByUser("a session in the background"); err != nil {
 		return "", err
@@ -97,12 +97,12 @@ func (h *serveBackend) Background(ctx context.Context, folder string, id session
 	return l.id, err
 }
 
-// Peek is a short look into a session.
+// Peek returns a short preview of a session.
 func (h *serveBackend) Peek(ctx context.Context, id session.ID) (api.SessionPeek, error) {
 	return hostio.Peek(ctx, h.stored, string(id))
 }
 
-// Tag marks a session with a word of the user's, or takes it away.
+// Tag adds a user's tag to a session, or removes it.
 func (h *serveBackend) Tag(ctx context.Context, id session.ID, word string) error {
 	l, err := sessions.TagOf(strings.TrimSpace(word))
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"adze/internal/text/usage"
 )
 
-// tunnel names what serves in place of paired devices.
+// tunnel names the replacement for paired devices.
 const tunnel = "a tunnel that you trust, such as ssh -L or tailscale serve, brings another device here: adze help remote"
 
-// formerDevices answer for the commands that paired devices, for one release.
+// formerDevices returns the removed commands for paired devices, which explain the replacement for
+// one release.
 func formerDevices() (out []*cobra.Command) {
 	for _, name := range []string{"pair", "devices"} {
 		c := &cobra.Command{Use: name, Annotations: cmd.Anyone(), Short: "Gone", Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
@@ -25,10 +26,10 @@ func formerDevices() (out []*cobra.Command) {
 	return cmd.Former(out...)
 }
 
-// withoutListening answers for the flags that let devices in over TLS.
+// withoutListening adds the removed flags that admitted devices over TLS.
 func withoutListening(f *pflag.FlagSet) {
 	for _, name := range []string{"listen", "cert", "key"} {
 		f.Func(name, "", func(string) error { return errors.New("it is gone: " + tunnel) })
-		_ = f.MarkHidden(name) // it is there
+		_ = f.MarkHidden(name) // the flag exists
 	}
 }

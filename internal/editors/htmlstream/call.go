@@ -13,25 +13,24 @@ import (
 	"adze/tool"
 )
 
-// call is a call of a tool. It is shown by its heading, metadata and status; no tool is known by
-// name.
+// call is a tool call, shown by its heading, metadata and status. No tool is known by name.
 type call struct {
 	id       tool.CallID
-	message  string // that it is being written in
+	message  string // the message being written with it
 	name     string
 	title    string
 	heading  tool.Heading
 	args     json.RawMessage
 	metadata json.RawMessage
-	state    string // forming, queued, running; else that of its outcome
-	bytes    int    // of its arguments, while they come
+	state    string // forming, queued, running, or the outcome's status
+	bytes    int    // of its arguments received so far
 	since    time.Time
 	outcome  *tool.Outcome
-	steps    []*step // what its subagents call
+	steps    []*step // its subagents' calls
 	waits    bool    // for the user
 }
 
-// step is a call of a subagent.
+// step is a subagent's call.
 type step struct {
 	id    tool.CallID
 	agent string
@@ -41,10 +40,10 @@ type step struct {
 
 func callKey(id tool.CallID) string { return "call " + string(id) }
 
-// CallID is what the card of a call is called on the page.
+// CallID returns the element ID of a call's card.
 func CallID(id tool.CallID) string { return ID(callKey(id)) }
 
-// learn finds a call, or takes a new one.
+// learn returns the call with an ID, creating it if new.
 func (v *View) learn(id tool.CallID) *call {
 	c := v.calls[id]
 	if c == nil {
@@ -54,7 +53,7 @@ func (v *View) learn(id tool.CallID) *call {
 	return c
 }
 
-// show draws a call anew.
+// show redraws a call.
 func (v *View) show(c *call) {
 	p := v.piece(callKey(c.id), nil)
 	p.draw = func() string { return v.card(c, p.id) }
@@ -67,7 +66,7 @@ func (v *View) forming(f session.CallForming) {
 	if m := v.texts[f.Message]; m != nil {
 		m.rest()
 		m.dirty = true
-		m.settle(v) // it stands before the call
+		m.settle(v) // it precedes the call
 	}
 	c := v.learn(f.Call)
 	if c.state != "" && c.state != "forming" {
@@ -78,8 +77,7 @@ func (v *View) forming(f session.CallForming) {
 	v.show(c)
 }
 
-// call takes an event of a call before its end. A call of a subagent is a step of the call that
-// started it.
+// call handles a call's event before its end. A subagent's call is a step of its parent call.
 func (v *View) call(ev tool.Event, state string) {
 	if ev.Parent != "" {
 		v.step(ev.Parent, ev.Call, ev.Agent, tool.HeadingOr(ev.Heading, ev.Tool, ev.Title, ev.Args), state)
@@ -164,7 +162,7 @@ func (v *View) outcome(end session.ToolEnd) {
 	if len(o.Changed) > 0 {
 		t.changed = true
 	}
-	if c.heading.Shape == tool.NoRow && o.Status == tool.Completed { // a newer list of things to do takes the place of an older one
+	if c.heading.Shape == tool.NoRow && o.Status == tool.Completed { // a newer to-do list replaces an older one
 		p := v.pieces[ID(callKey(c.id))]
 		if t.todos != nil && t.todos != p {
 			v.remove(t.todos)
@@ -173,7 +171,7 @@ func (v *View) outcome(end session.ToolEnd) {
 	}
 }
 
-// Waits marks the call that a question is about.
+// Waits marks the call a question is about.
 func (v *View) Waits(id tool.CallID, waits bool) {
 	if c := v.calls[id]; c != nil && c.outcome == nil {
 		c.waits = waits
@@ -181,14 +179,14 @@ func (v *View) Waits(id tool.CallID, waits bool) {
 	}
 }
 
-// signs are what stands before a call, and what that means.
+// signs are the signs before a call, with their meanings.
 var signs = map[string][2]string{
 	"forming": {"…", "being written"}, "queued": {"·", "waits for its turn"}, "running": {"◌", "running"}, "asked": {"?", "waits for you"},
 	string(tool.Completed): {"✓", "done"}, string(tool.Failed): {"✗", "failed"}, string(tool.Invalid): {"✗", "not valid"},
 	string(tool.Denied): {"⊘", "denied"}, string(tool.Aborted): {"◼", "stopped"},
 }
 
-// card is a call on the page.
+// card returns a call's HTML.
 func (v *View) card(c *call, id string) string {
 	state := c.state
 	if c.waits {
@@ -211,7 +209,7 @@ func (v *View) card(c *call, id string) string {
 	return b.String() + "</div>" + body + "</section>"
 }
 
-// word is a state as a class.
+// word returns a state's CSS class.
 func word(state string) string {
 	if _, known := signs[state]; known {
 		return state
@@ -219,7 +217,7 @@ func word(state string) string {
 	return "unknown"
 }
 
-// headline is what a call is and what came of it.
+// headline returns a call's title and result.
 func (v *View) headline(c *call, state string) string {
 	h, sign := c.head(), signs[word(state)]
 	var b strings.Builder
@@ -244,10 +242,10 @@ func (v *View) headline(c *call, state string) string {
 	return b.String()
 }
 
-// liveLines is how many lines of what a running command prints are shown.
+// liveLines limits the shown lines of a running command's output.
 const liveLines = 14
 
-// body is what stands below the headline.
+// body returns a call's details.
 func (v *View) body(c *call) string {
 	var b strings.Builder
 	if h := c.head(); h.Several() {
@@ -264,7 +262,7 @@ func (v *View) body(c *call) string {
 			block.Text, block.Total = lastLines(block.Text, liveLines), 0
 		}
 		if object := c.head().Line(); block.Title == object || block.Kind == tool.DiffBlock && strings.HasPrefix(block.Title, object+" ") {
-			block.Title = "" // the headline says it
+			block.Title = "" // it is in the headline
 		}
 		if block.Kind == tool.DiffBlock && block.Path != "" && block.Path != c.head().Object && len(blocks) > 1 {
 			block.Title = cmp.Or(block.Title, block.Path)
@@ -286,7 +284,7 @@ func (v *View) body(c *call) string {
 	return b.String()
 }
 
-// reason is why a call did not succeed.
+// reason explains a failed call.
 func reason(o *tool.Outcome) string {
 	for _, d := range slices.Backward(o.Record.Decisions) {
 		if o.Status == tool.Denied && !d.Allow {
@@ -296,10 +294,10 @@ func reason(o *tool.Outcome) string {
 	return cmp.Or(o.Output, o.Code)
 }
 
-// keepSteps is how many steps of a subagent are shown without a key.
+// keepSteps is the number of a subagent's steps shown unfolded.
 const keepSteps = 6
 
-// stepped are the steps of the subagents that work for a call.
+// stepped returns the steps of a call's subagents.
 func (v *View) stepped(c *call) string {
 	if len(c.steps) == 0 {
 		return ""
@@ -325,7 +323,7 @@ func (v *View) stepped(c *call) string {
 	return b.String()
 }
 
-// masked is a block without secrets.
+// masked masks a block's secrets.
 func (v *View) masked(b tool.Block) tool.Block {
 	b.Title, b.Text, b.Path = v.text(b.Title), v.text(b.Text), v.text(b.Path)
 	b.Items = slices.Clone(b.Items)
@@ -335,7 +333,7 @@ func (v *View) masked(b tool.Block) tool.Block {
 	return b
 }
 
-// Masked are blocks without secrets as HTML.
+// Masked returns blocks as HTML with secrets masked.
 func (v *View) Masked(blocks []tool.Block) string {
 	var b strings.Builder
 	for _, block := range blocks {

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// end shows how the turn ended, and what calls show of its answer.
+// end shows a turn's end, and the claims supported by calls.
 func (v *View) end(r session.Result) {
 	t := v.current()
 	if v.pieces[ID("end "+t.id)] != nil {
@@ -22,7 +22,7 @@ func (v *View) end(r session.Result) {
 	}
 	v.stopCalls()
 	v.facts.Doing, v.facts.Changed = "", t.changed || len(r.Changed) > 0
-	if r.Cost != nil && v.facts.Window == 0 { // else it is counted
+	if r.Cost != nil && v.facts.Window == 0 { // else the tokens are counted
 		sum := *r.Cost
 		if v.facts.Cost != nil {
 			sum += *v.facts.Cost
@@ -36,7 +36,7 @@ func (v *View) end(r session.Result) {
 	v.Put("end "+t.id, func(id string) string { return v.footer(id, t, r, left) })
 }
 
-// stopCalls ends what the turn's end has ended.
+// stopCalls ends the calls the turn's end has stopped.
 func (v *View) stopCalls() {
 	for id, c := range v.calls {
 		switch {
@@ -51,7 +51,7 @@ func (v *View) stopCalls() {
 	}
 }
 
-// remark puts what calls show of an answer behind its clauses; left are those that have no place.
+// remark places marks after an answer's clauses, and returns those without a place.
 func (v *View) remark(t *turn, r session.Result) (left []hypertext.Mark) {
 	claims, evidence := r.Claims, r.Evidence
 	if len(claims)+len(evidence) == 0 {
@@ -72,7 +72,7 @@ func (v *View) remark(t *turn, r session.Result) (left []hypertext.Mark) {
 	return left
 }
 
-// failure is a turn that did not come to its own end: what happened, and what to do.
+// failure describes an unfinished turn: the cause, and the next step.
 func (v *View) failure(id string, r session.Result) string {
 	if r.Cause == session.CauseInterrupted || r.Cause == session.CauseTaken {
 		return `<p class="b note" id="` + id + `">Stopped: ` + hypertext.Words(v.text(cmp.Or(r.Message, "by you"))) + "</p>"
@@ -86,7 +86,7 @@ func (v *View) failure(id string, r session.Result) string {
 	return b.String()
 }
 
-// footer is the last line of a turn.
+// footer returns a turn's last line.
 func (v *View) footer(id string, t *turn, r session.Result, left []hypertext.Mark) string {
 	var b strings.Builder
 	b.WriteString(`<div class="b end" id="` + id + `">`)

@@ -1,14 +1,14 @@
-// Package htmlstream turns the events of a session into pieces of HTML that a page shows: each has
-// an id and is replaced whole when it changes, so that what is finished is never drawn again.
+// Package htmlstream converts session events to pieces of HTML for a page. Each piece has an ID and
+// is replaced as a whole when it changes, so finished pieces are never redrawn.
 //
-// The one rule: a piece has the same id and the same HTML however its events arrived, from the log,
-// as they came, or both. A page that was away compares what it has and changes the rest.
+// The one rule: a piece has the same ID and HTML however its events arrived: from the log, live, or
+// both. A returning page compares and updates only the differences.
 //
-// Start reading at View.Take, then text.go (texts of a model), call.go (its calls) and end.go (the
-// end of a turn). All text of others is masked here and written by package hypertext.
+// Start reading at View.Take, then text.go (the model's text), call.go (calls) and end.go (the end
+// of a turn). All foreign text is masked here and escaped by package hypertext.
 //
-// Known limits: the steps of a subagent are shown as long as the program that ran it lives; its own
-// log has them.
+// Known limits: a subagent's steps are shown only while the program that ran it lives; they are in
+// its own log.
 package htmlstream
 
 import (
@@ -24,31 +24,31 @@ import (
 	"adze/tool"
 )
 
-// Change is what a page does with a piece. Without HTML it is taken away.
+// A Change replaces a piece, or removes it if HTML is empty.
 type Change struct {
 	Turn string `json:"turn"`
 	ID   string `json:"id"`
-	// After is the piece of the turn that it stands behind, where it is new; if empty, it is the first.
+	// After is the preceding piece of the turn for a new one; empty means the first.
 	After string `json:"after,omitempty"`
 	HTML  string `json:"html,omitempty"`
 }
 
-// Facts are what is known of a session beside what was said.
+// Facts hold a session's data outside of messages.
 type Facts struct {
 	Model        string   `json:"model,omitempty"`
-	Used, Window int      `json:"-"`              // tokens of the next request, and how many fit; optional
+	Used, Window int      `json:"-"`              // tokens of the next request, and the context size; optional
 	Cost         *float64 `json:"cost,omitempty"` // USD; optional
 	Doing        string   `json:"doing,omitempty"`
 	Changed      bool     `json:"-"` // the newest turn changed files
 }
 
-// Options are what a View needs beside events.
+// Options configure a View.
 type Options struct {
-	// Mask hides secrets; if nil, those that are known by their look.
+	// Mask masks secrets; nil masks only those recognized by their shape.
 	Mask func() *redact.Masker
-	// Blocks shows the metadata of a call; if nil, nothing of it is shown.
+	// Blocks returns the blocks of a call's metadata; nil shows none.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
-	// Now is the clock; if nil, time.Now.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
@@ -59,7 +59,7 @@ func (o Options) now() time.Time {
 	return o.Now()
 }
 
-// View is what a page shows of a session. It is for one goroutine.
+// A View is a session's content on a page. It is not safe for concurrent use.
 type View struct {
 	options Options
 	turns   []*turn
@@ -68,14 +68,14 @@ type View struct {
 	texts   map[string]*message
 	calls   map[tool.CallID]*call
 	facts   Facts
-	claimed session.Claimed // of the turn that runs
+	claimed session.Claimed // of the running turn
 }
 
-// turn is a prompt of the user and what came of it.
+// turn is a user's prompt with its results.
 type turn struct {
 	id      string
 	pieces  []*piece
-	last    *run // the text that remarks are about
+	last    *run // the text with the remarks
 	todos   *piece
 	model   string
 	changed bool
@@ -86,27 +86,26 @@ type piece struct {
 	id    string
 	turn  *turn
 	html  string
-	draw  func() string // makes html anew; if nil, it stays
+	draw  func() string // redraws html; nil if it is final
 	dirty bool
 	told  bool
 }
 
-// New is a View of nothing.
+// New returns an empty View.
 func New(o Options) *View {
 	return &View{options: o, pieces: map[string]*piece{}, texts: map[string]*message{}, calls: map[tool.CallID]*call{}}
 }
 
-// ID is what an element is called on the page that stands for a key, such as a call's id, which may
-// be any text.
+// ID returns an element ID for a key, such as a call's ID, which may be any text.
 func ID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "b" + hex.EncodeToString(sum[:8])
 }
 
-// Facts are what is known now.
+// Facts returns the present facts.
 func (v *View) Facts() Facts { return v.facts }
 
-// Turns are the ids of all turns, in order.
+// Turns returns the IDs of all turns, in order.
 func (v *View) Turns() (out []string) {
 	for _, t := range v.turns {
 		out = append(out, t.id)
@@ -114,7 +113,7 @@ func (v *View) Turns() (out []string) {
 	return out
 }
 
-// Take takes an event.
+// Take handles an event.
 func (v *View) Take(event session.Event) {
 	switch ev := event.(type) {
 	case session.TextDelta:
@@ -150,7 +149,7 @@ func (v *View) Take(event session.Event) {
 	}
 }
 
-// Flush draws what has changed, and tells it in order.
+// Flush redraws changed pieces and returns the changes in order.
 func (v *View) Flush() []Change {
 	out := v.dropped
 	v.dropped = nil
@@ -169,7 +168,7 @@ func (v *View) Flush() []Change {
 	return out
 }
 
-// firstDirty is where the turns begin that may have changed: only the newest two ever do.
+// firstDirty returns the index of the first turn that may have changed: only the newest two can.
 func (v *View) firstDirty() int {
 	at := len(v.turns)
 	for at > 0 && (at > len(v.turns)-2 || v.turns[at-1].dirty()) {
@@ -182,7 +181,7 @@ func (t *turn) dirty() bool {
 	return slices.ContainsFunc(t.pieces, func(p *piece) bool { return p.dirty })
 }
 
-// drawn draws a piece; if false, it is what was told already.
+// drawn redraws a piece and reports whether it differs from the sent one.
 func (v *View) drawn(p *piece) bool {
 	p.dirty = false
 	now := p.html
@@ -196,7 +195,7 @@ func (v *View) drawn(p *piece) bool {
 	return true
 }
 
-// current is the turn that things happen in.
+// current returns the turn that receives events.
 func (v *View) current() *turn {
 	if len(v.turns) == 0 {
 		v.begin("")
@@ -210,7 +209,7 @@ func (v *View) begin(prompt string) *turn {
 	return t
 }
 
-// piece finds one by its key, or makes it at the end of the newest turn.
+// piece returns the piece with a key, creating it at the end of the newest turn.
 func (v *View) piece(key string, draw func() string) *piece {
 	id := ID(key)
 	p := v.pieces[id]
@@ -223,13 +222,13 @@ func (v *View) piece(key string, draw func() string) *piece {
 	return p
 }
 
-// Put shows HTML of the caller's own, made with package hypertext, at the end of the newest turn.
+// Put shows the caller's HTML, made with package hypertext, at the end of the newest turn.
 func (v *View) Put(key string, html func(id string) string) {
 	id := ID(key)
 	v.piece(key, func() string { return html(id) })
 }
 
-// Drop takes a piece away.
+// Drop removes a piece.
 func (v *View) Drop(key string) { v.remove(v.pieces[ID(key)]) }
 
 func (v *View) remove(p *piece) {
@@ -243,7 +242,7 @@ func (v *View) remove(p *piece) {
 	}
 }
 
-// text is a text of others without secrets.
+// text masks secrets in foreign text.
 func (v *View) text(s string) string { return v.mask().Text(redact.Passwords(s)) }
 
 func (v *View) mask() *redact.Masker {
@@ -253,7 +252,7 @@ func (v *View) mask() *redact.Masker {
 	return v.options.Mask()
 }
 
-// note shows something that is in no message.
+// note shows a text outside of messages.
 func (v *View) note(text string) {
 	t := v.current()
 	v.Put("note "+t.id+" "+text, func(id string) string {

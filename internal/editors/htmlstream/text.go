@@ -13,28 +13,28 @@ import (
 	"adze/tool"
 )
 
-// message is what a model says in one message: runs of text and of thoughts.
+// message is a model's message: runs of text and thinking.
 type message struct {
 	id    string
 	runs  []*run
-	whole bool // it is stored, and nothing more comes
+	whole bool // stored and final
 	dirty bool
 }
 
-// run is text, or thoughts, that nothing else interrupts.
+// run is uninterrupted text or thinking.
 type run struct {
 	key    string
 	kind   session.PartKind
 	stream hypertext.Stream
-	mask   *redact.Stream // what is told cannot be taken back: the beginning of a secret waits for its end
-	text   string         // all of it, where the message is stored
-	done   []string       // sections that are finished
-	shown  int            // pieces that there are
-	took   time.Duration  // of thoughts, where the message is stored; if 0, not known
+	mask   *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back
+	text   string         // full text of a stored message
+	done   []string       // finished sections
+	shown  int            // number of pieces
+	took   time.Duration  // duration of thinking in a stored message; 0 if unknown
 	live   bool
 }
 
-// says adds a piece of a message that arrives.
+// says adds a piece of an incomplete message.
 func (v *View) says(id string, kind session.PartKind, text string) {
 	m := v.texts[id]
 	if m == nil {
@@ -70,7 +70,7 @@ func (r *run) take(text string) {
 	r.done = append(r.done, r.stream.Add(text)...)
 }
 
-// rest ends the run that is open.
+// rest ends the open run.
 func (m *message) rest() {
 	if n := len(m.runs); n > 0 && m.runs[n-1].live {
 		r := m.runs[n-1]
@@ -79,7 +79,7 @@ func (m *message) rest() {
 	}
 }
 
-// message takes one that is stored.
+// message handles a stored message.
 func (v *View) message(m session.Message) {
 	switch {
 	case m.Role == session.Assistant:
@@ -95,7 +95,7 @@ func (v *View) message(m session.Message) {
 	}
 }
 
-// person shows what the user said and sent along.
+// person shows the user's text and attachments.
 func (v *View) person(m session.Message, class string) {
 	v.Put("prompt "+m.ID, func(id string) string {
 		var b strings.Builder
@@ -110,10 +110,10 @@ func (v *View) person(m session.Message, class string) {
 	})
 }
 
-// maxPicture bounds, in bytes, a picture that a page is told.
+// maxPicture limits a picture sent to a page, in bytes.
 const maxPicture = 3 << 20
 
-// attachment is a picture, or the name of what is none.
+// attachment returns a picture, or another file's name.
 func (v *View) attachment(a tool.Attachment) string {
 	name := hypertext.Escape(v.text(a.Name))
 	if kind := hypertext.PictureType(a.Data); kind != "" && len(a.Data) <= maxPicture {
@@ -129,7 +129,7 @@ func size(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// whole takes a message of the model that is stored. Its runs take the places of what arrived.
+// whole handles a model's stored message. Its runs replace the incomplete ones.
 func (v *View) whole(m session.Message) {
 	known := v.texts[m.ID]
 	if known != nil && known.whole {
@@ -183,7 +183,7 @@ func (v *View) whole(m session.Message) {
 	}
 }
 
-// settle makes pieces of what arrived.
+// settle creates the pieces of the text so far.
 func (m *message) settle(v *View) {
 	if !m.dirty {
 		return
@@ -206,7 +206,7 @@ func (r *run) settle(v *View) {
 	}
 	for i, s := range sections {
 		if i+1 < r.shown && i < len(r.done) && r.live {
-			continue // it is told
+			continue // already shown
 		}
 		v.Put(r.key+" "+strconv.Itoa(i), func(id string) string { return `<div class="b prose" id="` + id + `">` + s + "</div>" })
 	}
@@ -214,7 +214,7 @@ func (r *run) settle(v *View) {
 	r.shown = len(sections)
 }
 
-// shrink takes away what there is beyond n pieces.
+// shrink removes pieces beyond n.
 func (r *run) shrink(v *View, n int) {
 	for i := n; i < r.shown; i++ {
 		v.Drop(r.key + " " + strconv.Itoa(i))
@@ -222,7 +222,7 @@ func (r *run) shrink(v *View, n int) {
 	r.shown = n
 }
 
-// thought are the model's thoughts, folded.
+// thought returns folded thinking.
 func (r *run) thought(id string, sections []string) string {
 	title, class := "Thought", "b think"
 	switch {
@@ -246,7 +246,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// retry takes back what came of a message whose request failed.
+// retry removes an incomplete message whose request failed.
 func (v *View) retry(r session.Retry) {
 	if m := v.texts[r.Message]; m != nil && !m.whole {
 		for _, run := range m.runs {

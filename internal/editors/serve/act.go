@@ -17,26 +17,26 @@ import (
 	"adze/session"
 )
 
-// action is what a page wants done; its name says which fields count.
+// action is a page's request. The path's name determines the fields used.
 type action struct {
 	control.Request
 	Files    []piece `json:"files"`
-	Queue    bool    `json:"queue"` // not to be read by the turn that runs
+	Queue    bool    `json:"queue"` // wait for the running turn instead of steering it
 	Question string  `json:"question"`
 	Choice   string  `json:"choice"`
 	Offer    int     `json:"offer"`
 	Reason   string  `json:"reason"`
 	Refused  []int   `json:"refused"`
-	Folder   string  `json:"folder"` // where a session is begun
-	Once     string  `json:"once"`   // a key: one action is done by it
+	Folder   string  `json:"folder"` // the new session's folder
+	Once     string  `json:"once"`   // idempotency key
 }
 
-// choices are those of a permission by their names.
+// choices maps names to a permission's choices.
 var choices = map[string]ask.Choice{
 	"deny": ask.Deny, "once": ask.Once, "session": ask.ForSession, "always": ask.Always, "edits": ask.AllEdits,
 }
 
-// act does what a page says, and answers with what there is to say of it.
+// act runs a page's action and responds with the result.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var a action
 	conn := http.NewResponseController(w)
@@ -69,18 +69,17 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	s.answerJSON(w, out)
 }
 
-// done is the answer where there is nothing to say.
+// done is the response without a result.
 type done = control.Done
 
-// request is what an action asks for where a session is open; if false, it is no such action.
+// request converts an action to a control request, or returns false for other actions.
 func (a action) request(name string) (r control.Request, is bool) {
 	r = a.Request
 	r.Do = name
 	return r, slices.Contains([]string{control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue}, name)
 }
 
-// find is a session that is open: here, or in another process; if nil, it is in none that can be
-// talked with.
+// find returns a session open here or in a reachable process, or nil.
 func (s *Server) find(id session.ID) openSession {
 	if r := s.open(id); r != nil {
 		return r
@@ -91,7 +90,7 @@ func (s *Server) find(id session.ID) openSession {
 	return nil
 }
 
-// do does one action.
+// do runs one action.
 func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (any, error) {
 	switch name {
 	case "begin":
@@ -107,17 +106,17 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 		err := s.stored(ctx, id, func() (err error) { fork, err = s.Backend.Fork(ctx, id); return err })
 		return done{ID: fork}, err
 	}
-	s.remoteSessions.Meet(id) // it may have begun just now
+	s.remoteSessions.Meet(id) // it may have just started
 	at := s.find(id)
 	if _, is := at.(remoteSession); is {
-		if _, err := s.directory.session(ctx, id); err != nil { // of a folder that is not served
+		if _, err := s.directory.session(ctx, id); err != nil { // its folder is not served
 			return nil, err
 		}
 		out, err := doAt(ctx, at, name, a)
 		if err != errGone || name != "say" {
 			return out, err
 		}
-		at = nil // the turn begins here
+		at = nil // start the turn here
 	}
 	if name == "set" && a.Name == "model" {
 		return s.changeModel(ctx, id, a.Value)
@@ -145,7 +144,7 @@ func (s *Server) do(ctx context.Context, id session.ID, name string, a action) (
 	return doAt(ctx, at, name, a)
 }
 
-// doAt does one action in a session that is open.
+// doAt runs one action in an open session.
 func doAt(ctx context.Context, at openSession, name string, a action) (any, error) {
 	switch name {
 	case "say":
@@ -164,7 +163,7 @@ func doAt(ctx context.Context, at openSession, name string, a action) (any, erro
 	return at.control(ctx, r)
 }
 
-// stored does something to a session that is in the store, and tells pages.
+// stored changes a stored session and notifies pages.
 func (s *Server) stored(ctx context.Context, id session.ID, do func() error) error {
 	_, err := s.directory.session(ctx, id)
 	if err == nil {
@@ -189,13 +188,13 @@ func (r *room) stopped(context.Context) error {
 	return nil
 }
 
-// control does what is asked of the conversation.
+// control runs a control request in the conversation.
 func (r *room) control(ctx context.Context, q control.Request) (any, error) {
 	out, err := r.Host().Do(ctx, q)
 	return out, asRefusal(err)
 }
 
-// Host is what can be done in the room.
+// Host returns the actions available in the room.
 func (r *room) Host() control.Host {
 	r.mu.Lock()
 	conv := r.conv
@@ -207,12 +206,12 @@ func (r *room) Host() control.Host {
 		Changed: func(string, string) { r.server.stir(); conv.Refresh() },
 		Rewound: func(bool) { r.anew(); conv.Rewound() },
 		Model: func(name string) error {
-			r.server.ends.Go(func() { _, _ = r.server.changeModel(r.server.ctx, r.id, name) }) // pages show the model that answers
+			r.server.ends.Go(func() { _, _ = r.server.changeModel(r.server.ctx, r.id, name) }) // pages show the new model
 			return nil
 		}}
 }
 
-// prompted takes what the user says.
+// prompted queues or sends the user's message.
 func (r *room) prompted(_ context.Context, a action) (any, error) {
 	p := Prompt{Text: a.Text}
 	for _, f := range a.Files {
@@ -241,14 +240,14 @@ func (r *room) prompted(_ context.Context, a action) (any, error) {
 	if q == nil {
 		return done{Text: "the running turn reads it"}, nil
 	}
-	delete(r.readers, q) // pages read all turns
+	delete(r.readers, q) // pages follow all turns
 	return done{Text: "sent"}, nil
 }
 
-// nudged has pages and other processes look at what waits.
+// nudged informs pages and other processes about waiting messages.
 func (r *room) nudged() {
 	if conv := r.conv; conv != nil {
-		r.server.ends.Go(conv.Refresh) // which asks the room
+		r.server.ends.Go(conv.Refresh) // Refresh calls back into the room
 	}
 	for q := range r.readers {
 		if q.turn == everyTurn {
@@ -257,7 +256,7 @@ func (r *room) nudged() {
 	}
 }
 
-// unqueue takes a prompt back that waits for its turn.
+// unqueue removes a waiting prompt.
 func (r *room) unqueue(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -270,7 +269,7 @@ func (r *room) unqueue(text string) bool {
 	return true
 }
 
-// begins does something in place of a turn, when those before it have ended.
+// begins queues do as a turn.
 func (r *room) begins(do func(context.Context) session.Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -283,7 +282,7 @@ func (r *room) begins(do func(context.Context) session.Result) error {
 
 var errNotHere = &refusal{http.StatusNotImplemented, "that cannot be done in this session"}
 
-// alone does something while no turn runs, and waits for its end.
+// alone runs do while no turn runs, and waits for it.
 func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 	over := make(chan struct{})
 	r.mu.Lock()
@@ -305,7 +304,7 @@ func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 	}
 }
 
-// repeated makes the newest answer again.
+// repeated regenerates the newest answer.
 func (r *room) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, r.server.Backend, r.id)
 	if err != nil {
@@ -324,7 +323,8 @@ func (r *room) repeated(ctx context.Context) error {
 	return err
 }
 
-// changeModel opens the session with another model. One that is not stored yet is begun once more.
+// changeModel reopens the session with another model. A session that is not stored yet is replaced
+// by a new one.
 func (s *Server) changeModel(ctx context.Context, id session.ID, model string) (any, error) {
 	if room := s.open(id); room != nil {
 		if check := room.conv.Ports().CheckModel; check != nil {
@@ -347,7 +347,7 @@ func (s *Server) changeModel(ctx context.Context, id session.ID, model string) (
 	return done{ID: room.id}, nil
 }
 
-// asRefusal is an error that the user reads.
+// asRefusal converts an error to one for the user.
 func asRefusal(err error) error {
 	var mistake *usage.Error
 	var why *refusal

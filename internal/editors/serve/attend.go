@@ -9,10 +9,10 @@ import (
 	"adze/tool"
 )
 
-// maxCalls is how many events of calls that run are kept for a page that comes later.
+// maxCalls limits the running calls' events kept for later pages.
 const maxCalls = 400
 
-// keep keeps the newest that was told of each call that runs.
+// keep stores the newest events of running calls.
 func (t *turn) keep(e session.Event) {
 	call, parent := whose(e)
 	end, ends := e.(session.ToolEnd)
@@ -34,7 +34,7 @@ func (t *turn) keep(e session.Event) {
 	}
 }
 
-// whose are the call of an event, and the one that it works for.
+// whose returns an event's call and that call's parent.
 func whose(e session.Event) (call, parent tool.CallID) {
 	switch ev := e.(type) {
 	case session.ToolQueued:
@@ -49,7 +49,7 @@ func whose(e session.Event) (call, parent tool.CallID) {
 	return "", ""
 }
 
-// does keeps what goes on, for the list of sessions.
+// does updates the session's activity for the list of sessions.
 func (r *room) does(e session.Event) {
 	switch ev := e.(type) {
 	case session.ReasoningDelta:
@@ -65,18 +65,17 @@ func (r *room) does(e session.Event) {
 	}
 }
 
-// pageState is what a page needs of a session that is open, beside its log.
+// pageState holds a page's data of an open session in addition to its log.
 type pageState struct {
 	reader  *reader
-	events  []item // of the turn that runs, that are not in the log
+	events  []item // unlogged events of the running turn
 	running bool
-	// follow, unless it is nil, begins to tell the reader what is behind a position in the log,
-	// except what was seen. It is called when the log was read. It reports that a turn runs.
+	// follow, if not nil, must be called after reading the log. It starts sending events after a
+	// log position, except seen ones, and reports whether a turn runs.
 	follow func(after int64, seen map[string]bool) (running bool)
 }
 
-// attend has a reader told all that happens from here on; woken is where it is told that something
-// did.
+// attend registers a reader for all events from now on. woken receives its wake-ups.
 func (r *room) attend(woken chan struct{}) pageState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +88,7 @@ func (r *room) attend(woken chan struct{}) pageState {
 	return a
 }
 
-// anew has pages read the session from its log once more: something of it was taken back.
+// anew makes pages reread the log after a part was reverted.
 func (r *room) anew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

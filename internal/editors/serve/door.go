@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// maxBody bounds a request. The AI SDK sends the whole conversation with each prompt, and all files
-// that were ever in it.
+// maxBody limits a request's body. The AI SDK sends the whole conversation with each prompt,
+// including all its files.
 const maxBody = 64 << 20
 
-// door lets requests in. A page of another origin reaches a server on this machine, too: by its
-// address, or by a name of its own that leads here. So the host must be ours or that of the user's
-// tunnel, the origin that of the host where a browser names one, and a body JSON, which no form
-// sends; and whatever it is, it must know the token. Nothing tells a browser that another origin
-// may read an answer.
+// door admits requests. Pages of other origins can reach a local server too: by its address, or by
+// a DNS name that resolves to it. So the host must be ours or the user's tunnel, a browser's origin
+// must match the host, and a body must be JSON, which forms cannot send. Every request needs the
+// token. No CORS header lets other origins read a response.
 func (s *Server) door(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -35,7 +34,7 @@ func (s *Server) door(next http.Handler) http.Handler {
 	})
 }
 
-// bars says why a request is not let in; if nil, it is.
+// bars returns the reason to refuse a request, or nil.
 func (s *Server) bars(r *http.Request) *refusal {
 	origins, own := r.Header.Values("Origin"), "http://"+r.Host
 	if s.Names[r.Host] {
@@ -49,7 +48,7 @@ func (s *Server) bars(r *http.Request) *refusal {
 	case r.URL.RawPath != "" || path.Clean(r.URL.Path) != r.URL.Path:
 		return &refusal{http.StatusNotFound, "no such place"}
 	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && (r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/page/")):
-		return nil // it holds nothing that is anybody's
+		return nil // contains no user data
 	case site != "" && site != "same-origin" && site != "none":
 		return &refusal{http.StatusForbidden, "a page of another origin has no business here"}
 	case !s.knows(r):

@@ -12,19 +12,19 @@ import (
 	"adze/session/api"
 )
 
-// The server opens sessions in one folder, the first that the user named. It shows those of other
-// folders, too: each runs in a process of its own, and a prompt to one that nobody has begins such
-// a process in the background. This file alone decides who may know of a session.
+// The server opens sessions in one folder, the first that the user named. It also shows those of
+// other folders. These run in processes of their own; a prompt to a session without a process
+// starts one in the background. This file alone decides which sessions a request may access.
 
-// directory is the sessions that there are, as each sender of a request may know of them.
+// directory holds the sessions that requests may access.
 type directory struct {
 	backend        Backend
 	remoteSessions *remoteSessions
 	stir           func()
 }
 
-// sessions are the newest first: those that are stored, and those of other processes in which
-// nothing was said yet.
+// sessions returns stored sessions and those of other processes that are not stored yet, newest
+// first.
 func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
 	all, err := d.backend.Sessions(ctx, most)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d directory) sessions(ctx context.Context) ([]session.Head, error) {
 	return slices.DeleteFunc(heads, func(h session.Head) bool { return !sees(h.Info().Cwd) }), nil
 }
 
-// session is one of them; one that is not shown is session.ErrNotFound.
+// session returns one of them, or session.ErrNotFound for one that is not shown.
 func (d directory) session(ctx context.Context, id session.ID) (session.Head, error) {
 	h, err := d.backend.Session(ctx, id)
 	if b, is := d.remoteSessions.find(id); errors.Is(err, session.ErrNotFound) && is {
@@ -52,7 +52,7 @@ func (d directory) session(ctx context.Context, id session.ID) (session.Head, er
 	return h, err
 }
 
-// ask answers what a page asks about a session of another folder that no process has.
+// ask responds about a session of another folder without a process.
 func (d directory) ask(q control.Request) (any, error) {
 	switch q.Do {
 	case control.Files:
@@ -63,14 +63,14 @@ func (d directory) ask(q control.Request) (any, error) {
 	return nil, errAway
 }
 
-// found searches the sessions that are shown.
+// found searches the shown sessions.
 func (d directory) found(ctx context.Context, text string) ([]api.Found, string, error) {
 	all, note, err := d.backend.Search(ctx, text)
 	sees := d.backend.Served()
 	return slices.DeleteFunc(all, func(f api.Found) bool { return !sees(f.Cwd) }), note, err
 }
 
-// away reports a session of a folder in which the server opens none.
+// away reports whether a session's folder is not the server's.
 func (d directory) away(h session.Head) bool {
 	cwd := h.Info().Cwd
 	return cwd != "" && cwd != d.backend.Folders()[0]
@@ -78,7 +78,7 @@ func (d directory) away(h session.Head) bool {
 
 var errAway = &refusal{http.StatusConflict, "this session is of another folder: send a message first, and it goes on there in the background"}
 
-// beyond does an action in a session of another folder that no process has.
+// beyond runs an action on a session of another folder without a process.
 func (d directory) beyond(ctx context.Context, h session.Head, name string, a action) (any, error) {
 	switch {
 	case name != "say":
@@ -91,7 +91,7 @@ func (d directory) beyond(ctx context.Context, h session.Head, name string, a ac
 
 var errFilesAway = &refusal{http.StatusConflict, "files are not sent to a session of another folder; name their paths instead"}
 
-// begins begins a session in one of the folders.
+// begins starts a session in one of the folders.
 func (d directory) begins(ctx context.Context, a action) (any, error) {
 	switch {
 	case !slices.Contains(d.backend.Folders(), a.Folder):
@@ -102,7 +102,8 @@ func (d directory) begins(ctx context.Context, a action) (any, error) {
 	return d.background(ctx, a.Folder, "", a.Text)
 }
 
-// background has a process begin a session, or go on with one, and waits until it is known here.
+// background starts a process for a new or existing session, and waits until the session is known
+// here.
 func (d directory) background(ctx context.Context, folder string, id session.ID, text string) (any, error) {
 	if text == "" {
 		return nil, &refusal{http.StatusBadRequest, "the message says nothing"}
@@ -117,7 +118,7 @@ func (d directory) background(ctx context.Context, folder string, id session.ID,
 	return done{ID: id, Text: "sent"}, nil
 }
 
-// heads are the sessions of other processes, as those tell of them.
+// heads returns other processes' sessions as described by them.
 func (n *remoteSessions) heads() (out []session.Head) {
 	for _, r := range n.All() {
 		out = append(out, remoteSession{r, n}.head())
@@ -125,7 +126,7 @@ func (n *remoteSessions) heads() (out []session.Head) {
 	return out
 }
 
-// head is the session as its owner tells of it.
+// head returns the session as described by its owner.
 func (b remoteSession) head() session.Head {
 	h := session.Head{ID: b.Hello.Session, Name: b.Hello.Title, Created: b.Hello.Since, Updated: b.Hello.Since}
 	if raw, err := json.Marshal(session.Start{Cwd: b.Hello.Cwd, Model: b.model()}); err == nil {

@@ -6,31 +6,32 @@ import (
 	"sync"
 )
 
-// onceByKey does actions that bring a key, each once: a page that lost the outcome can ask again.
+// onceByKey runs each action with a key once, so a page that lost the response can repeat its
+// request.
 type onceByKey struct {
 	ctx  context.Context // of the server
 	ends *sync.WaitGroup // as in Server
 
 	mu    sync.Mutex
 	all   map[string]*outcome
-	order []string // the keys, the oldest first
+	order []string // keys, oldest first
 }
 
-// outcome is that of an action.
+// outcome is an action's result.
 type outcome struct {
-	known  chan struct{} // closed when it is
+	known  chan struct{} // closed when available
 	result any
 	err    error
 }
 
-// The bounds of what is remembered.
+// Limits of the remembered outcomes.
 const (
 	maxKey  = 100  // bytes of a key
 	maxOnce = 1000 // keys
 )
 
-// do does an action, or waits for the outcome of the one that was done by this key. With a key it
-// goes on when the request ends. An action that failed had no effect, and can be done again.
+// do runs an action, or waits for the outcome of the earlier one with this key. With a key, it
+// continues after the request ends. A failed action had no effect and may be repeated.
 func (k *onceByKey) do(ctx context.Context, of, key string, act func(context.Context) (any, error)) (any, error) {
 	switch {
 	case key == "":

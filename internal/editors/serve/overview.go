@@ -14,7 +14,7 @@ import (
 	"adze/session"
 )
 
-// groupClass is a group of the list as the sheets of the page know it.
+// groupClass maps groups to CSS classes.
 var groupClass = map[live.Group]string{live.NeedsYou: "needs", live.Busy: "working", live.ToReview: "review", live.Done: "done"}
 
 // row is a session in the list.
@@ -26,7 +26,7 @@ type row struct {
 	lives bool // something can be stopped in it
 }
 
-// overview is the list of sessions as HTML, and how many wait for the user.
+// overview returns the list of sessions as HTML, and the number waiting for the user.
 func (s *Server) overview(ctx context.Context, current session.ID) (html string, needs int, err error) {
 	heads, err := s.directory.sessions(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Server) overview(ctx context.Context, current session.ID) (html string,
 	return b.String(), len(by[live.NeedsYou]), nil
 }
 
-// heading is the name of a group as it stands above it.
+// heading returns a group's displayed name.
 func heading(g live.Group) string { return strings.ToUpper(string(g[:1])) + string(g[1:]) }
 
 func (s *Server) row(h session.Head) row {
@@ -84,7 +84,7 @@ func (s *Server) row(h session.Head) row {
 	return r
 }
 
-// brief is a question on one line.
+// brief returns a question in one line.
 func (w *openQuestion) brief() string {
 	if w.ask == nil {
 		return w.Text

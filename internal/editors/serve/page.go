@@ -11,17 +11,16 @@ import (
 	"strings"
 )
 
-// The page is made of the files in the folder page: no build step, nothing from elsewhere. Its
-// policy runs its own scripts and sheets alone, by a number that is new each time. Text becomes
-// markup in one place, page/html.js, which passes the elements of package hypertext and no others.
+// The page consists of the files in the folder page, without a build step or external resources.
+// Its policy allows only its own scripts and style sheets, by a new nonce each time. Text becomes
+// markup only in page/html.js, which accepts just the elements of package hypertext.
 
 //go:embed page
 var pageFiles embed.FS
 
-// index is the page itself.
 const index = "page/index.html"
 
-// page sends the page, with the policy that only its own scripts and sheets run.
+// page sends the page with its content security policy.
 func page(w http.ResponseWriter, _ *http.Request) {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
@@ -37,7 +36,7 @@ func page(w http.ResponseWriter, _ *http.Request) {
 	_, _ = strings.NewReplacer("NONCE", nonce).WriteString(w, string(text)) // the browser may be gone
 }
 
-// asset is a script or a sheet of the page. They are the same for everybody.
+// asset sends a script or style sheet. They contain no user data.
 func asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("file")
 	kind := map[string]string{".js": "text/javascript; charset=utf-8", ".css": mime.TypeByExtension(".css")}[path.Ext(name)]

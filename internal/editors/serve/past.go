@@ -11,21 +11,21 @@ import (
 	"adze/session"
 )
 
-// past is a turn as the store has it.
+// past is a stored turn.
 type past struct {
 	prompt session.Message
 	events []session.Event
 	ended  bool
 }
 
-// scroll is the turns of a log, or the last of them.
+// scroll collects a log's turns, or the last ones.
 type scroll struct {
 	all   bool
 	turns []past
 	seq   int64
 }
 
-// add takes an entry.
+// add adds an entry.
 func (l *scroll) add(seq int64, e session.Entry) {
 	l.seq = seq
 	if e.Type == session.RewindEntry {
@@ -50,7 +50,7 @@ func (l *scroll) add(seq int64, e session.Entry) {
 	}
 }
 
-// rewind takes back what the user took back.
+// rewind removes reverted turns.
 func (l *scroll) rewind(e session.Entry) {
 	var to session.Rewound
 	if json.Unmarshal(e.Data, &to) != nil {
@@ -73,7 +73,7 @@ func (l *scroll) rewind(e session.Entry) {
 	}
 }
 
-// events are those of an entry, with the end of a turn.
+// events returns an entry's events, with the end of a turn.
 func events(e session.Entry) []session.Event {
 	if e.Type != session.EndEntry {
 		return live.Logged(e)
@@ -85,7 +85,7 @@ func events(e session.Entry) []session.Event {
 	return []session.Event{session.TurnEnd{Result: r}}
 }
 
-// newest is the newest turn of a session.
+// newest returns a session's newest turn.
 func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
 	var l scroll
 	err := h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {
@@ -101,8 +101,8 @@ func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
 	return l.turns[0], nil
 }
 
-// messages tells the conversation as the store has it. Of a turn that runs only the prompt is in
-// it: the rest is streamed.
+// messages sends the stored conversation. Of a running turn it only has the prompt: the rest is
+// streamed.
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
 	l := scroll{all: true}
@@ -142,10 +142,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.mask().JSON(raw)) // who is gone does not read it
+	_, _ = w.Write(s.mask().JSON(raw)) // the client may be gone
 }
 
-// known reports a session that there is: open here, or one of those that are shown.
+// known returns an error unless the session is open here or shown.
 func (s *Server) known(ctx context.Context, id session.ID) error {
 	if s.open(id) != nil {
 		return nil

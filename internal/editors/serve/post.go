@@ -14,13 +14,13 @@ import (
 	"adze/tool"
 )
 
-// chatPost is what the AI SDK's transport sends. Only the newest message is read of the
-// conversation: the rest is what its sender says that was said, and the store knows better.
+// chatPost is the request of the AI SDK's transport. Only the newest message of the conversation is
+// read; the rest comes from the store, not the client.
 type chatPost struct {
 	ID        session.ID        `json:"id"`
 	Messages  []json.RawMessage `json:"messages"`
 	Trigger   string            `json:"trigger"`
-	MessageID string            `json:"messageId"` // that is to be made again
+	MessageID string            `json:"messageId"` // to be regenerated
 }
 
 // newestPart is the last message of a POST.
@@ -35,13 +35,13 @@ type newestPart struct {
 	} `json:"parts"`
 }
 
-// postMeaning is what a POST means: a prompt, or answers.
+// postMeaning is the content of a POST: a prompt, or answers.
 type postMeaning struct {
 	id        session.ID
 	prompt    *Prompt
 	approvals []approval
-	users     int    // messages of the user that its sender knows
-	answer    string // the message that is to be made again; if empty, the newest
+	users     int    // number of user messages the client knows
+	answer    string // message to regenerate; empty means the newest
 }
 
 func read(r *http.Request) (postMeaning, error) {
@@ -67,7 +67,7 @@ func read(r *http.Request) (postMeaning, error) {
 	return p.mean(m)
 }
 
-// mean tells what a POST means by its newest message.
+// mean interprets a POST by its newest message.
 func (p chatPost) mean(m newestPart) (postMeaning, error) {
 	s := postMeaning{id: p.ID, answer: p.MessageID, users: p.users()}
 	anew := p.Trigger == "regenerate-message"
@@ -91,7 +91,7 @@ func (p chatPost) mean(m newestPart) (postMeaning, error) {
 	return s, nil
 }
 
-// users counts the messages of the user.
+// users counts the user's messages.
 func (p chatPost) users() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {
@@ -104,13 +104,12 @@ func (p chatPost) users() (n int) {
 	return n
 }
 
-// bodyTime is how long a request may take to come.
+// bodyTime limits the time to receive a request's body.
 const bodyTime = 30 * time.Second
 
-// post takes a prompt, a remark or an answer, and tells what comes of it until the turn ends, or
-// asks.
+// post accepts a prompt, a remark or an answer, and streams until the turn ends or asks a question.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	// A body that never comes ends the request; the stream behind it may take as long as it likes.
+	// The deadline applies to the body; the response may take as long as it needs.
 	conn := http.NewResponseController(w)
 	err := conn.SetReadDeadline(s.Now().Add(bodyTime))
 	var in postMeaning
@@ -136,7 +135,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	s.tell(w, r, t)
 }
 
-// take does what a POST says.
+// take runs a POST and returns the stream to send.
 func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 	if _, is := s.find(in.id).(remoteSession); is {
 		return nil, session.ErrLocked
@@ -152,7 +151,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 		}
 		return s.goOn(r, room, paused, ""), nil
 	}
-	if room := s.open(in.id); room != nil && in.prompt.bare() { // the words may be an answer
+	if room := s.open(in.id); room != nil && in.prompt.bare() { // the text may be an answer
 		if paused, is := room.reply(in.prompt.Text); is {
 			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
 		}
@@ -176,7 +175,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 	return &teller{from: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
 }
 
-// heard answers a remark for the running turn: whoever follows that reads what comes of it.
+// heard responds to a remark for the running turn, whose readers get the results.
 func heard() *teller {
 	e := uistream.New(uistream.Options{})
 	parts := e.Resume("remark-" + newApproval())
@@ -184,14 +183,14 @@ func heard() *teller {
 	return &teller{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
 }
 
-// goOn tells the rest of a turn behind a question that was answered: to the reader that ended
-// there, or to another one that has read as much elsewhere.
+// goOn streams the rest of a turn after an answered question: with the reader that ended there, or
+// a new one for a client that read the turn elsewhere.
 func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
 	if t == nil {
 		if t = s.catchUp(r, room); t == nil {
-			return heard() // the turn has ended meanwhile
+			return heard() // the turn has ended in the meantime
 		}
-		t.first = nil // it has read that
+		t.first = nil // the client has read it
 	}
 	t.pausing = true
 	t.first = t.encoder.Resume(message)

@@ -12,17 +12,17 @@ import (
 	"adze/tool"
 )
 
-// Prompt is what a turn begins with.
+// A Prompt starts a turn.
 type Prompt struct {
-	Text        string // as a user typed it
-	Beside      string // texts that go with it
+	Text        string // as typed by the user
+	Beside      string // attached texts
 	Attachments []tool.Attachment
-	// Again puts it in the place of the newest prompt, which is taken back with all that came of
-	// it. What calls did stays done.
+	// Again replaces the newest prompt, which is reverted with its results. Effects of calls
+	// remain.
 	Again bool
 }
 
-// bare reports words alone, which a running turn can be told.
+// bare reports whether the prompt is only text, so it can be sent to a running turn.
 func (p Prompt) bare() bool { return !p.Again && p.Beside == "" && len(p.Attachments) == 0 }
 
 // piece is a part of a user's message.
@@ -34,8 +34,8 @@ type piece struct {
 	URL       string `json:"url"`
 }
 
-// prompt is what a user says and sends along. What cannot be taken is refused: a picture that is
-// left out in silence would be missed.
+// prompt returns the user's text and attachments. It refuses invalid ones: a silently dropped
+// picture would be missed.
 func (m newestPart) prompt() (p Prompt, err error) {
 	var texts []string
 	for _, part := range m.Parts {
@@ -55,7 +55,7 @@ func (m newestPart) prompt() (p Prompt, err error) {
 	return p, nil
 }
 
-// enclose takes a file that the request holds.
+// enclose adds a file contained in the request.
 func (p *Prompt) enclose(f piece) error {
 	name := f.Filename
 	if name == "" {
@@ -76,8 +76,8 @@ func (p *Prompt) enclose(f piece) error {
 	return nil
 }
 
-// again checks that what is to be made anew is the newest answer: who has not seen the conversation
-// go on would take back what was said since.
+// again checks that the message to regenerate is the newest answer: a client with an outdated
+// conversation would revert later messages.
 func (s *Server) again(r *http.Request, in postMeaning) error {
 	l := scroll{all: true}
 	err := ignoreMissing(s.Backend.Log(r.Context(), in.id, 0, func(seq int64, e session.Entry) error {
@@ -89,13 +89,13 @@ func (s *Server) again(r *http.Request, in postMeaning) error {
 		return err
 	case len(l.turns) == 0:
 		return &refusal{http.StatusConflict, "there is no answer to make again"}
-	case l.older(in.answer) || in.users < len(l.turns) && (in.users != 1 || !strings.HasPrefix(l.turns[len(l.turns)-1].prompt.Text(), in.prompt.Text)): // who sends the newest prompt alone knows of it
+	case l.older(in.answer) || in.users < len(l.turns) && (in.users != 1 || !strings.HasPrefix(l.turns[len(l.turns)-1].prompt.Text(), in.prompt.Text)): // a client that sends only the newest prompt knows it
 		return &refusal{http.StatusConflict, "the conversation has gone on since; read it again, and then make its newest answer again"}
 	}
 	return nil
 }
 
-// older reports a message of a turn that is not the last.
+// older reports whether a message belongs to a turn before the last one.
 func (l *scroll) older(id string) bool {
 	for _, t := range l.turns[:len(l.turns)-1] {
 		if id != "" && (t.prompt.ID == id || uistream.AnswerID(t.prompt.ID) == id) {

@@ -15,33 +15,33 @@ import (
 	"adze/tool"
 )
 
-// openQuestion is a question that waits. It is answered once: by whoever comes first.
+// openQuestion is a waiting question. Only the first answer counts.
 type openQuestion struct {
 	uistream.Question
-	ask      *ask.Permission // what is asked, of a permission
+	ask      *ask.Permission // for a permission
 	inquiry  *ask.Question
-	input    string      // the hash of the arguments that the question is about
-	approval *ask.Answer // what was answered to a permission
-	words    string      // and to a question of the model
+	input    string      // hash of the call's arguments
+	approval *ask.Answer // the answer for a permission
+	words    string      // the answer for a question of the model
 	done     chan struct{}
 
-	elsewhere bool // another process asks it, or another window has the answer
+	elsewhere bool // asked by another process, or answered in another window
 }
 
-// ErrNobody says that a question came when no turn ran: nobody would see it.
+// ErrNobody means a question was asked without a running turn, so nobody would see it.
 var ErrNobody = errors.New("no turn is running, and nobody is asked")
 
-// maxPast is how many answered approvals are remembered, to tell a late answer from a wrong one.
+// maxPast limits the remembered approvals, used to distinguish late answers from wrong ones.
 const maxPast = 1000
 
-// newApproval is an id that nobody guesses.
+// newApproval returns an unguessable ID.
 func newApproval() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
 	return "approval-" + hex.EncodeToString(b[:])
 }
 
-// Ask puts a question of the gate to whoever reads.
+// Ask asks for a permission.
 func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
 		Text: a.Why, Preview: a.Preview}
@@ -65,8 +65,7 @@ func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	return *w.approval, nil
 }
 
-// Inquire puts a question of the model, or its plan: the next thing that the user says is the
-// answer.
+// Inquire asks a question of the model, or about its plan. The user's next message is the answer.
 func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	text := a.Text
 	if a.Said != "" {
@@ -79,7 +78,7 @@ func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	return w.words, nil
 }
 
-// put asks and waits.
+// put asks a question and waits for its answer.
 func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) {
 	q := w.Question
 	w.done = make(chan struct{})
@@ -103,7 +102,7 @@ func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
-	case <-w.done: // just now
+	case <-w.done: // just answered
 		return w, nil
 	default:
 	}
@@ -128,8 +127,8 @@ func (r *room) settle(w *openQuestion, answered string) {
 	r.pass(item{question: &q, answered: answered, asked: w})
 }
 
-// answer settles the question that waits, as a page says: whose words those are it knows from the
-// door. To another question than the one that waits it is too late.
+// answer settles the waiting question with a page's answer. It returns an error if another question
+// is waiting.
 func (r *room) answer(id string, a ask.Answer, words string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +154,7 @@ func (r *room) answer(id string, a ask.Answer, words string) error {
 	return nil
 }
 
-// allows says what an answer is in a few words, and refuses what was not offered.
+// allows describes an answer briefly, and refuses one that was not offered.
 func (w *openQuestion) allows(a ask.Answer) (string, error) {
 	offered := a.Offer >= 0 && a.Offer < len(w.ask.Offers)
 	none := &refusal{http.StatusBadRequest, "that was not offered"}
@@ -189,7 +188,7 @@ func (w *openQuestion) allows(a ask.Answer) (string, error) {
 	return "", none
 }
 
-// approval is what a POST says of one.
+// approval is an approval in a POST.
 type approval struct {
 	ID       string `json:"id"`
 	Approved *bool  `json:"approved"`
@@ -198,9 +197,8 @@ type approval struct {
 	input    json.RawMessage
 }
 
-// approve takes an answer: only to a question that waits, for that very call with those very
-// arguments. The reader that is returned ended at the question; if nil, another one has to be
-// found.
+// approve accepts an answer only for the waiting question, with the same call and arguments. It
+// returns the reader that ended at the question, or nil without one.
 func (r *room) approve(all []approval) (paused *teller, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,7 +238,7 @@ func (r *room) takePaused(question string) *teller {
 	return t
 }
 
-// reply answers a question of the model with what the user says; if false, none waits.
+// reply answers a waiting question of the model, or returns false without one.
 func (r *room) reply(text string) (paused *teller, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,8 +252,8 @@ func (r *room) reply(text string) (paused *teller, is bool) {
 	return r.takePaused(w.ID), true
 }
 
-// pause keeps a reader that ends at a question for who goes on; if false, it is answered already,
-// and the reader need not end.
+// pause keeps a reader that ends at a question until it continues. It returns false if the question
+// is already answered and the reader need not end.
 func (r *room) pause(t *teller, question string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -269,7 +267,8 @@ func (r *room) pause(t *teller, question string) bool {
 	return true
 }
 
-// hashOf is that of JSON, however it is written; numbers are as precise as JavaScript has them.
+// hashOf returns a hash of the JSON value, independent of formatting, with numbers in JavaScript's
+// precision.
 func hashOf(raw json.RawMessage) string {
 	var value any
 	if json.Unmarshal(raw, &value) != nil {

@@ -10,7 +10,7 @@ import (
 	"adze/tool"
 )
 
-// question shows a question, or how it was answered.
+// question shows a question or its answer.
 func (t *watcher) question(it item) {
 	q := it.question
 	key := "question " + q.ID
@@ -38,15 +38,15 @@ func (t *watcher) clean(text string) string { return t.mask().Text(text) }
 
 func (t *watcher) escape(text string) string { return hypertext.Plain(t.clean(text)) }
 
-// asking opens a question.
+// asking writes the start of a question.
 func asking(b *strings.Builder, id, question, title string) {
 	b.WriteString(`<form class="b ask" id="` + id + `" data-question="` + hypertext.Escape(question) + `" aria-labelledby="` + id + `t"><h3 id="` + id + `t">` + title + "</h3>")
 }
 
-// verbs say what a permission is asked for.
+// verbs maps permissions to the verbs of their questions.
 var verbs = map[tool.Permission]string{tool.Write: "Change", tool.Read: "Read", tool.Network: "Reach"}
 
-// permission is a question of the gate: what would be done, in full, and what may be allowed.
+// permission returns a permission question: the full action, and the offered answers.
 func (t *watcher) permission(id string, w *openQuestion) string {
 	var b strings.Builder
 	a := w.ask
@@ -84,7 +84,7 @@ func (t *watcher) permission(id string, w *openQuestion) string {
 	return b.String()
 }
 
-// preview is what the call would do; where it can be allowed in part, each hunk has a box.
+// preview writes the call's effect. With parts, each hunk has a checkbox.
 func (t *watcher) preview(b *strings.Builder, blocks []tool.Block, parts bool) {
 	count := 0
 	for _, block := range blocks {
@@ -110,7 +110,7 @@ func (t *watcher) preview(b *strings.Builder, blocks []tool.Block, parts bool) {
 	}
 }
 
-// offers are the rules that may be given, each with what it covers.
+// offers writes the offered rules with their coverage.
 func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 	a := w.ask
 	if len(a.Offers) == 0 {
@@ -142,7 +142,7 @@ func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 	b.WriteString("</p></details>")
 }
 
-// inquiry is a question of the model, or its plan.
+// inquiry returns a question of the model, or its plan.
 func (t *watcher) inquiry(id string, it item) string {
 	var b strings.Builder
 	title, text, choices := "A question for you", it.question.Text, it.question.Choices

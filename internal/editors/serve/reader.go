@@ -10,34 +10,34 @@ import (
 	"adze/session"
 )
 
-// What waits for a reader is bounded: one that does not read is let go, and reads the rest from the
-// store when it comes back.
+// Limits of a reader's queue. A reader that exceeds them is disconnected and reads the rest from
+// the store when it returns.
 const (
-	maxWaiting      = 1024    // events, as they are joined
+	maxWaiting      = 1024    // events after joining
 	maxWaitingBytes = 8 << 20 // of text in them
 )
 
-// item is an event, or a question, for a reader.
+// item is an event or question for a reader.
 type item struct {
 	event    session.Event
 	question *uistream.Question
-	answered string        // to the question; if empty, it is asked
-	asked    *openQuestion // the question whole, for a page
-	anew     bool          // the log is to be read once more
-	prompts  bool          // a turn begins elsewhere: the log may say what was taken back
-	joins    bool          // what follows is live: the log may say that the turn ended
+	answered string        // the answer; empty while the question waits
+	asked    *openQuestion // the full question, for a page
+	anew     bool          // reread the log
+	prompts  bool          // a turn starts elsewhere: the log may have reverted messages
+	joins    bool          // live events follow: the log may have the turn's end
 }
 
-// reader is what waits for one stream.
+// reader is one stream's queue.
 type reader struct {
-	turn int // that it is told; everyTurn: all, and what happens between them
+	turn int // the followed turn, or everyTurn
 
 	mu    sync.Mutex
 	items []item
 	bytes int
-	lost  bool          // too much waits
-	woken chan struct{} // holds one
-	stop  func()        // ends the connection that it reads from; optional
+	lost  bool          // the queue overflowed
+	woken chan struct{} // buffer of one
+	stop  func()        // closes its source connection; optional
 }
 
 var errLost = errors.New("the reader does not keep up")
@@ -46,10 +46,10 @@ func newReader(turn int) *reader {
 	return &reader{turn: turn, woken: make(chan struct{}, 1)}
 }
 
-// everyTurn is the turn of a reader that follows a session, and not one turn of it.
+// everyTurn is the turn of a reader that follows the whole session.
 const everyTurn = -1
 
-// took are the items that wait; lost: there were too many.
+// took empties the queue. lost reports an overflow.
 func (q *reader) took() (items []item, lost bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,7 +58,7 @@ func (q *reader) took() (items []item, lost bool) {
 	return items, q.lost
 }
 
-// put adds an item. It never waits.
+// put adds an item without blocking.
 func (q *reader) put(it item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,18 +78,18 @@ func (q *reader) put(it item) {
 	nudge(q.woken)
 }
 
-// ignores reports an event that the reader is not told.
+// ignores reports whether the reader does not get an event.
 func (q *reader) ignores(e session.Event) bool {
 	switch e.(type) {
 	case session.Requested, session.TaskEnd, session.ToolAsk:
 		return true
 	case session.Counted, session.ToolQueued, session.Claimed:
-		return q.turn != everyTurn // they are told to pages alone
+		return q.turn != everyTurn // for pages only
 	}
 	return false
 }
 
-// joined adds an item, or joins it to the last one.
+// joined appends an item or joins it to the last one.
 func joined(items []item, it item) []item {
 	if last := len(items) - 1; last >= 0 {
 		if e, is := live.Join(items[last].event, it.event); is {
@@ -118,7 +118,7 @@ func (q *reader) take(ctx context.Context) ([]item, error) {
 	}
 }
 
-// giveBack puts items before those that wait.
+// giveBack puts items at the front of the queue.
 func (q *reader) giveBack(items []item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,7 +128,7 @@ func (q *reader) giveBack(items []item) {
 	}
 }
 
-// tell has an encoder tell an item.
+// tell encodes an item.
 func (it item) tell(e *uistream.Encoder) []uistream.Part {
 	switch {
 	case it.event != nil:

@@ -19,37 +19,36 @@ import (
 	"adze/tool"
 )
 
-// remoteSessions are the sessions of other processes that have a socket.
+// remoteSessions holds the sessions of other processes with a socket.
 type remoteSessions struct {
 	live.Sessions
 	backend Backend
 }
 
-// ownPage is how a page is called in the log, and by owners of sessions.
+// ownPage is a page's name in the log and for owners of sessions.
 const ownPage = "page"
 
-// patience is how long an owner may take to say hello. One that was stopped by a signal never does.
+// patience limits the wait for an owner's hello. A suspended one never sends it.
 const patience = 2 * time.Second
 
-// remoteSession is a session that another process has, from its first line to its end.
+// remoteSession is a session owned by another process, while it is connected.
 type remoteSession struct {
 	*live.Session
 	among *remoteSessions
 }
 
-// find is a session of another process; if false, none has it.
+// find returns another process's session, or false.
 func (n *remoteSessions) find(id session.ID) (remoteSession, bool) {
 	r := n.Find(id)
 	return remoteSession{r, n}, r != nil
 }
 
-// freed waits until the lock of a process that has ended is free, but not for one that another
-// process has by now.
+// freed waits until an ended process's lock is free, unless another process has it now.
 func (n *remoteSessions) freed(h live.Hello) {
 	ctx, cancel := context.WithTimeout(n.Ctx, patience)
 	defer cancel()
 	before := n.backend.Holder(h.Session)
-	// The list tells of a holder that keeps it longer.
+	// The list shows a holder that keeps it longer.
 	_ = live.Place{Holder: func() string {
 		if now := n.backend.Holder(h.Session); now == before {
 			return now
@@ -60,13 +59,13 @@ func (n *remoteSessions) freed(h live.Hello) {
 
 var errGone = &refusal{http.StatusConflict, "too late: the process that had this session has ended"}
 
-// say sends a line to the owner, and waits until it had its effect, or none.
+// say sends a line to the owner and waits for its effect.
 func (b remoteSession) say(ctx context.Context, line any) error {
 	_, err := b.asks(ctx, line)
 	return err
 }
 
-// asks is say for a line that is answered.
+// asks is say for a line with a result.
 func (b remoteSession) asks(ctx context.Context, line any) (json.RawMessage, error) {
 	out, err := b.Ask(ctx, line)
 	var why *live.Failure
@@ -81,7 +80,7 @@ func (b remoteSession) asks(ctx context.Context, line any) (json.RawMessage, err
 	return out, err
 }
 
-// attend has a reader told what happens, from the position in the log that follow is called with.
+// attend registers a reader for events after the position given to follow.
 func (b remoteSession) attend(woken chan struct{}) pageState {
 	q := newReader(everyTurn)
 	q.woken = woken
@@ -95,14 +94,14 @@ func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (run
 	if err != nil {
 		return false
 	}
-	q.stop = func() { _ = c.Close() } // the session goes on
+	q.stop = func() { _ = c.Close() } // the session continues
 	b.among.Ends.Go(func() {
 		defer context.AfterFunc(b.among.Ctx, q.stop)()
 		defer cancel()
 		f := &itemMaker{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
 		for l, err := c.Next(); err == nil; l, err = c.Next() {
 			if f.line(l); l.Type == "live" {
-				cancel() // whatever happens from now on is told
+				cancel() // later events are sent anyway
 			}
 		}
 		nudge(q.woken)
@@ -117,13 +116,13 @@ func (b remoteSession) forget(q *reader) {
 	}
 }
 
-// itemMaker makes items for a page of the lines of an owner.
+// itemMaker converts an owner's lines to items for a page.
 type itemMaker struct {
 	remoteSession
 	to        *reader
 	events    live.Events
-	seen      map[string]bool // by the identity of what was shown
-	questions map[string]item // that wait
+	seen      map[string]bool // by the shown events' identity
+	questions map[string]item // waiting
 }
 
 func (f *itemMaker) line(l live.Line) {
@@ -170,7 +169,7 @@ func (f *itemMaker) line(l live.Line) {
 	}
 }
 
-// question is one of the owner.
+// question converts the owner's question.
 func (b remoteSession) question(q live.Question) item {
 	w := &openQuestion{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
 	if q.Problem != "" {
@@ -184,7 +183,8 @@ func (b remoteSession) question(q live.Question) item {
 	return item{question: &w.Question, asked: w}
 }
 
-// named is a question by a name that no other owner of the session gives: each counts from 1.
+// named returns a question ID that is unique among the session's owners, each of which counts from
+// 1.
 func (b remoteSession) named(question string) string {
 	return question + "." + b.Hello.Since.UTC().Format("20060102T150405.000000000")
 }
@@ -197,7 +197,8 @@ func (b remoteSession) works(h session.Head) Status {
 	return s
 }
 
-// blocks shows a call of the log, or of the socket, where its blocks stand in the metadata.
+// blocks returns the blocks of a call from the log, or from the socket if its metadata contains
+// them.
 func (b remoteSession) blocks(name string, metadata json.RawMessage) []tool.Block {
 	if drawn := live.Blocks(name, metadata); len(drawn) > 0 {
 		return drawn
@@ -205,10 +206,10 @@ func (b remoteSession) blocks(name string, metadata json.RawMessage) []tool.Bloc
 	return b.among.backend.Blocks(name, metadata)
 }
 
-// ownersChoices are the choices of a permission as an owner names them; it offers no others.
+// ownersChoices maps choices to an owner's names for them; it offers no others.
 var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.ForSession: "session"}
 
-// control asks the owner.
+// control sends a request to the owner.
 func (b remoteSession) control(ctx context.Context, r control.Request) (any, error) {
 	out, err := b.asks(ctx, live.Control{Type: "control", Request: r})
 	if err == nil && r.Do == control.Set && r.Name == "model" {
@@ -221,7 +222,7 @@ func (b remoteSession) stopped(ctx context.Context) error {
 	return b.say(ctx, live.Abort{Type: "abort"})
 }
 
-// repeated makes the newest answer again: its prompt is taken back, and sent once more.
+// repeated regenerates the newest answer: it reverts its prompt and sends it again.
 func (b remoteSession) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, b.among.backend, b.Hello.Session)
 	if err == nil {
@@ -259,7 +260,7 @@ func (b remoteSession) answered(ctx context.Context, a action) error {
 	return b.say(ctx, line)
 }
 
-// prompted hands on what the user says. A remark to no turn is a prompt there.
+// prompted forwards the user's message. A remark without a running turn becomes a prompt there.
 func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	line := live.Prompt{Type: "steer", Text: a.Text}
 	var checked Prompt
@@ -282,7 +283,7 @@ func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
 	return done{Text: "sent"}, b.say(ctx, line)
 }
 
-// seenIn are the identities of events.
+// seenIn returns the turns' event identities.
 func seenIn(turns []past) map[string]bool {
 	seen := map[string]bool{}
 	for _, t := range turns {

@@ -11,26 +11,26 @@ import (
 	"adze/session"
 )
 
-// room is a session that is open here: its turns, who reads them, and what is asked. A turn is
-// nobody's who reads: a tab that is closed ends nothing.
+// room is a session open here: its turns, readers and questions. Turns do not depend on readers:
+// closing a tab ends nothing.
 type room struct {
 	server *Server
 	id     session.ID
 	conv   Conversation
-	closed chan struct{} // nothing happens any more
+	closed chan struct{} // closed when the session is
 
 	mu      sync.Mutex
-	jobs    []job // prompts that wait for their turn
-	count   int   // of turns that were begun or wait
-	running bool  // the loop that takes jobs
+	jobs    []job // waiting prompts
+	count   int   // number of turns, including waiting ones
+	running bool  // the loop that runs jobs
 	turn    turn
 	readers map[*reader]struct{}
-	asked   *openQuestion     // what waits for an answer
-	past    map[string]string // how approvals were answered, by id
-	order   []string          // of them, the oldest first
-	steered []string          // remarks that the model has not read yet
-	counted *session.Counted  // the newest count of what a request holds
-	doing   string            // what goes on, in a few words
+	asked   *openQuestion     // the waiting question
+	past    map[string]string // answers to approvals, by ID
+	order   []string          // their IDs, oldest first
+	steered []string          // remarks not yet sent to the model
+	counted *session.Counted  // newest token count
+	doing   string            // short description of the activity
 	result  *session.Result   // of the newest turn that ended here
 	used    time.Time
 	leaving bool
@@ -42,7 +42,8 @@ func (s *Server) open(id session.ID) *room {
 	return s.rooms[id]
 }
 
-// enter opens a session, or finds it open; an empty id begins one, and an empty model is its own.
+// enter opens a session unless it is open. An empty id starts a new one, an empty model means the
+// session's own.
 func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -65,7 +66,7 @@ func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room,
 		return nil, err
 	}
 	r := &room{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, past: map[string]string{}, used: s.Now()}
-	// What is opened lives longer than the request that opens it.
+	// The opened session outlives the request.
 	conv, err := s.Backend.Open(s.ctx, id, model, r)
 	if err != nil {
 		return nil, err
@@ -81,7 +82,7 @@ func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room,
 
 var errEnds = &refusal{http.StatusServiceUnavailable, "adze serve ends"}
 
-// makeRoom closes the session that was unused for longest, where too many are open.
+// makeRoom closes the longest unused session if too many are open.
 func (s *Server) makeRoom() error {
 	s.Sweep()
 	var oldest *room
@@ -102,7 +103,7 @@ func (s *Server) makeRoom() error {
 	return nil
 }
 
-// Sweep closes sessions that nobody has used for a while.
+// Sweep closes sessions that are unused for a while.
 func (s *Server) Sweep() {
 	s.mu.Lock()
 	rooms := slices.Collect(maps.Values(s.rooms))
@@ -112,14 +113,14 @@ func (s *Server) Sweep() {
 	}
 }
 
-// idle tells since when nothing runs, and whether that is so.
+// idle returns since when nothing runs, or false.
 func (r *room) idle() (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.used, !r.running && !r.leaving
 }
 
-// retire closes a session that was not used since then; if false, it was, or it is being closed.
+// retire closes a session unused since then. It returns false if it was used or is being closed.
 func (r *room) retire(since time.Time) bool {
 	r.mu.Lock()
 	if r.running || r.leaving || r.used.After(since) {
@@ -133,7 +134,7 @@ func (r *room) retire(since time.Time) bool {
 	return true
 }
 
-// forgotten takes the room out of those that are open.
+// forgotten removes the room from the open ones.
 func (r *room) forgotten() {
 	defer r.server.stir()
 	r.server.mu.Lock()
@@ -143,7 +144,7 @@ func (r *room) forgotten() {
 	}
 }
 
-// close ends the turn, waits for its end and closes the session.
+// close aborts the turn, waits for its end and closes the session.
 func (r *room) close() {
 	r.mu.Lock()
 	if r.leaving {
@@ -163,13 +164,13 @@ func (r *room) close() {
 	<-r.closed
 }
 
-// leave closes the session; it is called once, when no turn runs.
+// leave closes the session. It is called once, when no turn runs.
 func (r *room) leave() {
 	r.conv.Close()
 	close(r.closed)
 }
 
-// watch lets the session go to another process that wants it.
+// watch releases the session to another process that requests it.
 func (r *room) watch() {
 	select {
 	case <-r.conv.Wanted():

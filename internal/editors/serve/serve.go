@@ -1,27 +1,23 @@
-// Package serve lets a user interface in a browser, or a program, work with sessions over HTTP on
-// this machine alone: begin one, prompt, answer what is asked, abort, and follow one live from any
-// number of tabs.
+// Package serve lets a browser interface or a program use sessions over HTTP on this machine alone:
+// start one, prompt, answer questions, abort, and follow one live from any number of tabs.
 //
-// The one rule: nobody gets in who was not given the address. Each request of the interface needs
-// the token, which stands in the fragment of the address, so that no browser sends it anywhere by
-// itself; the host and the origin must be ours, or those of the user's tunnel (door.go). Of what a
-// request says only the newest words of the user and approvals that we issued count; the
-// conversation is that of the store.
+// The one rule: access requires the printed address. Each request of the interface needs the token,
+// which is in the address's fragment, so browsers never send it by themselves; host and origin must
+// be ours or the user's tunnel's (door.go). Only the user's newest message and approvals issued by
+// the server are read from a request; the conversation comes from the store.
 //
-// Start reading at Server.Handler, then post.go and prompt.go (what may be said), stream.go (what
-// is told), room.go (a session that is open here) and question.go (what waits for an answer). What
-// is on the wire is in package uistream.
+// Start reading at Server.Handler, then post.go and prompt.go (input), stream.go (output), room.go
+// (a session open here) and question.go (waiting questions). Package uistream has the wire format.
 //
-// The page reads pieces of HTML instead (watch.go, package htmlstream) and acts by requests of its
-// own (act.go, show.go). It offers all that the interface in a terminal does: rules, models, modes.
+// The page instead reads pieces of HTML (watch.go, package htmlstream) and sends actions (act.go,
+// show.go). It offers everything the terminal interface does: rules, models, modes.
 //
-// Known limits: only the newest answer is made again, and what its calls did stays done; files
-// come in the request itself. An approval of the UI stream is for one call. A session of another
-// process is shown and steered by the page alone, over its socket (remote.go), or read from its log
-// where it has none; the UI stream has its messages, and no turn that runs there. A
-// browser gives all its tabs six connections: hidden tabs give theirs up, but seven that are seen
-// at once are one too many. Work trees that were removed are not known any more as those of their
-// repository.
+// Known limits: only the newest answer can be regenerated, and effects of its calls remain; files
+// are part of the request. An approval in the UI stream is for one call. A session of another
+// process is shown and steered only by the page, over its socket (remote.go), or read from its log
+// if it has none; the UI stream has its messages, but not its running turn. A browser gives all its
+// tabs six connections: hidden tabs release theirs, but seven visible ones are one too many.
+// Removed worktrees are no longer recognized as their repository's.
 package serve
 
 import (
@@ -42,22 +38,21 @@ import (
 	"adze/tool"
 )
 
-// Backend is the program below the server: it opens sessions and keeps them. Contract:
-//   - Open goes on with a session, or begins one where id is empty. An empty model is the one that
-//     it had, or that of the configuration. What is asked and what happens goes to the user;
-//   - Blocks shows metadata of a call of a session that is not open;
-//   - Status is how a session would work if it were opened now, a new one for an empty Head;
-//   - Rename, Fork, Export, Search and Output are about what is stored; form is md, json or html;
-//   - Folders are those that the user named; Open works in the first;
-//   - Served tells whether sessions of a folder are shown;
-//   - Sessions are the newest of users in all folders that are shown, as Served tells;
-//   - Session is one of them; where it is not there, the error is session.ErrNotFound;
-//   - Background has a process begin a session in a folder, or go on with one, with a prompt;
-//   - Peek is a short look into a session;
-//   - Tag marks a session with a word, or takes the mark away where a - stands in front;
-//   - Log hands over the entries of a session behind a number, in their order, with theirs;
-//   - Holder says which process writes a session; if empty, none does. Locks is the folder in which
-//     something happens when that changes;
+// Backend is the program below the server. It opens and stores sessions. Contract:
+//   - Open opens a session, or starts one if id is empty. An empty model means the session's, or
+//     the configured one. Questions and events go to the user;
+//   - Blocks returns the blocks of a call's metadata for a session that is not open;
+//   - Status returns a session's settings if it were opened now; an empty Head means a new one;
+//   - Rename, Fork, Export, Search and Output work on stored sessions; form is md, json or html;
+//   - Folders returns the folders named by the user; Open uses the first;
+//   - Served reports whether a folder's sessions are shown;
+//   - Sessions returns the newest users' sessions in all shown folders, as decided by Served;
+//   - Session returns one of them, or session.ErrNotFound;
+//   - Background starts a process with a prompt, for a new session in a folder or an existing one;
+//   - Peek returns a short preview of a session;
+//   - Tag adds a tag to a session, or removes it if prefixed with -;
+//   - Log passes on a session's entries after a number, in order, with their numbers;
+//   - Holder returns the process that writes a session, or "". The folder Locks changes with it;
 //   - all methods are safe for concurrent use.
 type Backend interface {
 	Open(ctx context.Context, id session.ID, model string, who Person) (Conversation, error)
@@ -77,92 +72,93 @@ type Backend interface {
 	Fork(ctx context.Context, id session.ID) (session.ID, error)
 	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
 	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
-	// Output is all that a call printed, where it is kept.
+	// Output returns a call's full output, if stored.
 	Output(o tool.Outcome) (text string, whole bool)
 }
 
-// Status is how a session that is open works now.
+// Status holds an open session's settings.
 type Status struct {
 	Model, Folder, Branch, Mode, Effort, Sandbox string
 }
 
-// Person is who a session is opened for.
+// A Person represents the user in a session.
 type Person interface {
 	Observe(session.Event)
 	Ask(context.Context, ask.Permission) (ask.Answer, error)
 	Inquire(context.Context, ask.Question) (string, error)
-	// Begin has a prompt of another process wait for its turn.
+	// Begin queues another process's prompt.
 	Begin(Prompt) error
-	// Stop ends the running turn; if false, none runs.
+	// Stop aborts the running turn, or returns false without one.
 	Stop() bool
-	// Changed has pages look at how the session works.
+	// Changed makes pages update the session's settings.
 	Changed()
-	// Waits are the prompts that wait for their turn, and the remarks that were not read yet.
+	// Waits returns the waiting prompts, and remarks not yet sent to the model.
 	Waits() (queued, steered []string)
-	// Host is what other processes can have done here. The session must be open.
+	// Host returns the actions for other processes. The session must be open.
 	Host() control.Host
 }
 
-// Conversation is a session that is open here. Prompt is called for one prompt after the other, the
-// rest by any goroutine.
+// A Conversation is a session open here. Prompt must be called sequentially; other methods are safe
+// for concurrent use.
 type Conversation interface {
 	ID() session.ID
 	Prompt(ctx context.Context, p Prompt) session.Result
 	Steer(text string) bool
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	Status() Status
-	// Ports are what the interface of a terminal asks for; each may be nil.
+	// Ports returns the functions of the terminal interface; each may be nil.
 	Ports() *api.Ports
-	// Commands are what a prompt may begin with after a slash.
+	// Commands returns the slash commands for a prompt.
 	Commands() []api.Named
-	// Refresh has other processes look at what waits.
+	// Refresh sends waiting messages to other processes.
 	Refresh()
-	// Rewound has other processes read the log anew.
+	// Rewound makes other processes reread the log.
 	Rewound()
-	// Wanted is closed when another process wants the session.
+	// Wanted is closed when another process requests the session.
 	Wanted() <-chan struct{}
 	Close()
 }
 
-// The bounds of what one server does at once.
+// Limits of one server.
 const (
-	maxOpen = 16               // sessions that are open
-	maxIdle = 10 * time.Minute // for which one stays open that nobody uses
+	maxOpen = 16               // open sessions
+	maxIdle = 10 * time.Minute // until an unused session is closed
 )
 
-// Server serves sessions to browsers. It opens them in one folder.
+// A Server serves sessions to browsers. It opens them in one folder.
 type Server struct {
 	Backend Backend
-	Mask    func() *redact.Masker // hides secrets in all that is told; if nil, those that are known by their look
-	Token   string                // that each request must bring
-	Host    string                // that each request must name: address and port
-	// Names are the hosts, in lower case, by which tunnels of the user lead here. A tunnel ends TLS.
+	Mask    func() *redact.Masker // masks secrets in all output; nil masks only those recognized by their shape
+	Token   string                // required in each request
+	Host    string                // required in each request: address and port
+	// Names are the lower-case hosts of the user's tunnels. A tunnel terminates TLS.
 	Names map[string]bool
-	// Sockets is the folder where the owners of sessions listen. Optional.
+	// Sockets is the folder of the sessions' sockets. Optional.
 	Sockets string
-	// Deadline is by when a piece must be written, from now; if nil, in five seconds. Now is the
-	// clock; if nil, time.Now.
+	// Deadline returns the time by which a piece must be written; default: in five seconds. Now is
+	// the clock; default: time.Now.
 	Deadline func() time.Time
 	Now      func() time.Time
-	// Wait sleeps unless ctx ends first, or the channel is closed; if nil, a timer.
+	// Wait sleeps until the duration has passed, ctx ends or the channel is closed. Default: a
+	// timer.
 	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 
 	ctx     context.Context // of all turns
 	stop    context.CancelCauseFunc
-	ends    sync.WaitGroup // of what runs beside requests
-	opening sync.Mutex     // one session is opened at a time
+	ends    sync.WaitGroup // of background goroutines
+	opening sync.Mutex     // opens one session at a time
 
-	remoteSessions *remoteSessions // sessions of other processes
+	remoteSessions *remoteSessions // of other processes
 	directory      directory
 	keyed          *onceByKey // actions of pages
 
 	mu    sync.Mutex
 	rooms map[session.ID]*room
-	pages map[chan struct{}]struct{} // of pages that watch; each is told when something changes
-	stirs atomic.Int64               // how often it was told that something changed
+	pages map[chan struct{}]struct{} // of watching pages, woken at each change
+	stirs atomic.Int64               // number of changes
 }
 
-// Start makes the server ready; its turns end with ctx.
+// Start prepares the server; turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	s.rooms, s.pages = map[session.ID]*room{}, map[chan struct{}]struct{}{}
@@ -196,7 +192,7 @@ func wait(ctx context.Context, d time.Duration, stirred <-chan struct{}) error {
 	return nil
 }
 
-// Close ends all turns and closes all sessions; it returns when nothing runs any more.
+// Close aborts all turns, closes all sessions, and waits until nothing runs.
 func (s *Server) Close() {
 	s.stop(session.ErrInterrupted)
 	s.opening.Lock()
@@ -211,7 +207,7 @@ func (s *Server) Close() {
 	s.ends.Wait()
 }
 
-// stir wakes who waits for a turn to begin or end.
+// stir wakes pages after a change.
 func (s *Server) stir() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,7 +217,7 @@ func (s *Server) stir() {
 	}
 }
 
-// nudge wakes who waits at a channel that holds one.
+// nudge wakes the receiver of a channel with a buffer of one.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -229,7 +225,7 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// Handler is all that the server answers.
+// Handler returns the server's HTTP handler.
 func (s *Server) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", page)
@@ -252,12 +248,12 @@ type sessionRow struct {
 	ID      session.ID `json:"id"`
 	Title   string     `json:"title"`
 	Updated time.Time  `json:"updated"`
-	State   string     `json:"state"`         // idle, running, waiting, or elsewhere: another process writes it
+	State   string     `json:"state"`         // idle, running, waiting, or elsewhere: owned by another process
 	Who     string     `json:"who,omitempty"` // that process
 	Folder  string     `json:"folder,omitempty"`
 }
 
-// most is how many sessions are listed, the newest.
+// most limits the listed sessions.
 const most = 200
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
@@ -279,7 +275,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-// begin begins a session. It is stored with its first prompt.
+// begin starts a session. It is stored with its first prompt.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	room, err := s.enter(r.Context(), "", "")
 	if err != nil {
@@ -289,7 +285,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, map[string]session.ID{"id": room.id})
 }
 
-// abort ends the running turn of a session.
+// abort aborts a session's running turn.
 func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 	room := s.open(session.ID(r.PathValue("id")))
 	if room == nil || !room.Stop() {
@@ -311,10 +307,10 @@ func (s *Server) mask() *redact.Masker {
 func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // who is gone does not read it
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }
 
-// refusal is why a request is not done, as its sender reads it.
+// refusal is an error response for the user.
 type refusal struct {
 	code int
 	says string
@@ -339,5 +335,5 @@ func refuse(w http.ResponseWriter, err error) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(why.code)
-	_, _ = w.Write([]byte(why.says + "\n")) // who is gone does not read it
+	_, _ = w.Write([]byte(why.says + "\n")) // the client may be gone
 }

@@ -17,7 +17,7 @@ import (
 	"adze/tool"
 )
 
-// show answers what a page asks about a session.
+// show responds to a page's question about a session.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	id, what := session.ID(r.PathValue("id")), r.PathValue("what")
 	var out any
@@ -42,9 +42,9 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	s.answerJSON(w, out)
 }
 
-// look asks where the session is open; one that is open nowhere is opened.
+// look asks the session where it is open, opening it if needed.
 func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (any, error) {
-	s.remoteSessions.Meet(id) // it may have begun just now
+	s.remoteSessions.Meet(id) // it may have just started
 	at := s.find(id)
 	head, err := s.directory.session(ctx, id)
 	if _, elsewhere := at.(remoteSession); elsewhere && err != nil {
@@ -63,7 +63,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	out, err := at.control(ctx, q)
 	switch {
 	case err != nil && q.Do == control.Files && head.ID != "":
-		return []string{}, nil // there are none to offer
+		return []string{}, nil // none to offer
 	case err != nil || q.Do != control.Changes:
 		return out, err
 	}
@@ -74,7 +74,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	return changes(net, s.mask()), nil
 }
 
-// peek is a short look into a session, for its row in the list.
+// peek returns a session's preview for its row in the list.
 func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 	if err := s.known(ctx, id); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 	if err := ignoreMissing(err); err != nil {
 		return nil, err
 	}
-	head, _ := s.directory.session(ctx, id) // one that is open may not be stored yet
+	head, _ := s.directory.session(ctx, id) // an open session may not be stored yet
 	r := s.row(session.Head{ID: id, Start: head.Start, Tags: head.Tags})
 	asks := ""
 	if r.Standing == live.NeedsYou {
@@ -92,7 +92,7 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 	return map[string]any{"said": p.Answered, "asked": p.Asked, "changed": p.Changed, "asks": asks, "doing": r.Doing}, nil
 }
 
-// resultOf is what came of a request: here, or as another process writes it.
+// resultOf returns a request's result: a Go value from here, or JSON from another process.
 func resultOf[T any](out any) (v T, err error) {
 	if raw, is := out.(json.RawMessage); is {
 		err = json.Unmarshal(raw, &v)
@@ -105,7 +105,7 @@ func resultOf[T any](out any) (v T, err error) {
 	return v, err
 }
 
-// changes are what differs now, hunk by hunk, as HTML.
+// changes returns the present changes by hunk as HTML.
 func changes(net control.Difference, mask *redact.Masker) any {
 	clean := func(text string) string { return hypertext.Escape(mask.Text(text)) }
 	var b strings.Builder
@@ -140,7 +140,7 @@ func changes(net control.Difference, mask *redact.Masker) any {
 	return map[string]any{"from": net.From, "html": b.String(), "files": len(net.Files), "hunks": hunks}
 }
 
-// wholeOutput is all that a call printed.
+// wholeOutput returns a call's full output.
 func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (any, error) {
 	if err := s.known(ctx, id); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 // export sends the session as a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 	form := r.URL.Query().Get("form")
-	kinds := map[string]string{"md": "text/markdown; charset=utf-8", "json": "application/json", "html": "application/octet-stream"} // never shown as a page of this origin
+	kinds := map[string]string{"md": "text/markdown; charset=utf-8", "json": "application/json", "html": "application/octet-stream"} // never displayed as a page of this origin
 	if kinds[form] == "" {
 		refuse(w, &refusal{http.StatusBadRequest, "the forms are md, json and html"})
 		return
@@ -190,7 +190,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 	_, _ = w.Write(raw) // the browser may be gone
 }
 
-// money is a sum as people read it.
+// money formats an amount.
 func money(cost float64) string {
 	if cost < 0.1 {
 		return fmt.Sprintf("$%.3f", cost)

@@ -12,17 +12,17 @@ import (
 	"adze/session"
 )
 
-// teller tells one stream: what is known first, then what comes.
+// teller sends one stream: first the turn so far, then new events.
 type teller struct {
 	from    *room   // the session
-	reader  *reader // if nil, nothing comes
+	reader  *reader // nil if no events follow
 	encoder *uistream.Encoder
 	first   []uistream.Part
-	pausing bool   // it ends at a question, and goes on in the next POST
-	at      string // the question that it ended at
+	pausing bool   // ends at a question, and continues in the next POST
+	at      string // the question where it ended
 }
 
-// out is a response that is written piece by piece, each in time.
+// out writes a response in pieces, each with a deadline.
 type out struct {
 	server *Server
 	w      http.ResponseWriter
@@ -33,8 +33,7 @@ func (s *Server) out(w http.ResponseWriter) *out {
 	return &out{server: s, w: w, conn: http.NewResponseController(w)}
 }
 
-// send writes parts; with end, the stream is whole. A reader that takes nothing is let go when the
-// time is up.
+// send writes parts; end completes the stream. A reader that does not read in time is disconnected.
 func (o *out) send(parts []uistream.Part, end bool) error {
 	var b []byte
 	for _, p := range parts {
@@ -46,10 +45,10 @@ func (o *out) send(parts []uistream.Part, end bool) error {
 	return o.write(b)
 }
 
-// pieceBytes is how much a reader must take in the time that it has.
+// pieceBytes is the amount a reader must read before the deadline.
 const pieceBytes = 64 << 10
 
-// tell streams to the end of the turn, or for a POST to a question.
+// tell streams to the end of the turn or, if pausing, to a question.
 func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	kept := false
 	defer func() {
@@ -67,7 +66,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	for {
 		items, err := t.reader.take(ctx)
 		if err != nil {
-			panic(http.ErrAbortHandler) // the stream has no end: whoever reads it knows that it broke, and comes back
+			panic(http.ErrAbortHandler) // aborts the stream, so the client notices and reconnects
 		}
 		var parts []uistream.Part
 		for i, it := range items {
@@ -79,7 +78,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 				t.reader.giveBack(items[i+1:])
 				if t.from.pause(t, it.question.ID) {
 					kept = true
-					_ = o.send(append(parts, t.encoder.Pause(*it.question)...), true) // who is gone comes back
+					_ = o.send(append(parts, t.encoder.Pause(*it.question)...), true) // a disconnected client reconnects
 					return
 				}
 				break
@@ -94,7 +93,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	}
 }
 
-// catchUp is a teller of the running turn that has told what there is of it; if nil, none runs.
+// catchUp returns a teller for the running turn with its events so far, or nil if none runs.
 func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	q, prompt, under := room.follow()
 	if q == nil {
@@ -102,7 +101,7 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	}
 	t := &teller{from: room, reader: q, encoder: s.encoder(room)}
 	if prompt != "" {
-		// What cannot be read is missing in this stream alone; what comes is told all the same.
+		// If the log is unreadable, only the past is missing in this stream.
 		if last, err := newest(r.Context(), s.Backend, room.id); err == nil && last.prompt.ID == prompt {
 			for _, ev := range last.events {
 				t.first = append(t.first, t.encoder.Take(ev)...)
@@ -119,8 +118,8 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 	return t
 }
 
-// stream tells the turn that runs here, from its beginning; a question does not end it, unless that
-// is asked for with pause. Without such a turn there is nothing to tell (204).
+// stream sends the turn running here from its beginning. It does not end at questions, unless
+// requested with pause. Without a turn the response is 204.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
 	if err := s.known(r.Context(), id); err != nil {
@@ -144,11 +143,11 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// idleTime is how long a connection may stay open that nothing is asked on.
+// idleTime is how long an idle connection stays open.
 const idleTime = 2 * time.Minute
 
-// HTTP is the server as it listens: one that sends slowly does not hold it.
+// HTTP returns the server with timeouts against slow senders.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime, MaxHeaderBytes: 64 << 10, DisableGeneralOptionsHandler: true,
-		ErrorLog: log.New(io.Discard, "", 0)} // a stranger could fill it
+		ErrorLog: log.New(io.Discard, "", 0)} // a stranger could fill the log
 }

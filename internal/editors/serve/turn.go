@@ -10,29 +10,29 @@ import (
 	"adze/session"
 )
 
-// job is a prompt, or something else that is done when its turn comes; number is that of its turn.
+// job is a prompt or other action that waits for its turn. number is its turn's number.
 type job struct {
 	prompt Prompt
-	do     func(ctx context.Context) session.Result // if nil, the prompt is sent
-	quiet  bool                                     // it is no turn, and nobody is told of its end
+	do     func(ctx context.Context) session.Result // nil sends the prompt
+	quiet  bool                                     // not a turn; its end is not reported
 	number int
 }
 
-// turn is the one that runs, or was the last.
+// turn is the running turn, or the last one.
 type turn struct {
 	number int
-	abort  context.CancelCauseFunc // if nil, none runs
-	over   bool                    // its end was told
-	again  bool                    // it takes the place of the one before
-	prompt string                  // the message that it began with; if empty, not yet
-	under  []item                  // what came of a message that is not stored yet
-	ear    *uistream.Encoder       // hears all, to know what readers are shown
-	calls  []item                  // of calls that have not ended, the newest of each kind
-	paused *teller                 // a reader that ended at the question
+	abort  context.CancelCauseFunc // nil if none runs
+	over   bool                    // its end was reported
+	again  bool                    // it replaces the previous one
+	prompt string                  // ID of its first message; empty before that
+	under  []item                  // events of a message that is not stored yet
+	ear    *uistream.Encoder       // receives all events, to know the content shown to readers
+	calls  []item                  // newest events of running calls, one of each kind
+	paused *teller                 // the reader that ended at the question
 }
 
-// say hands a remark to the running turn, or begins one with it, which the reader that is returned
-// is told. What is more than words waits for a turn of its own.
+// say sends a remark to the running turn, or starts a turn with it and returns its reader. A prompt
+// with more than text waits for its own turn.
 func (r *room) say(p Prompt) (*reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *room) enqueue(j job) {
 	}
 }
 
-// work takes one prompt after the other.
+// work runs prompts one after the other.
 func (r *room) work() {
 	for {
 		r.mu.Lock()
@@ -95,7 +95,7 @@ func (r *room) work() {
 	}
 }
 
-// rest is what there is to do behind a turn.
+// rest runs after each turn.
 func (r *room) rest(result session.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *room) rest(result session.Result) {
 		delete(r.readers, t.reader)
 	}
 	r.turn.abort, r.turn.paused = nil, nil
-	for _, text := range r.steered { // the turn was over before it looked again
+	for _, text := range r.steered { // the turn ended before reading it
 		if !r.leaving {
 			r.enqueue(job{prompt: Prompt{Text: text}})
 		}
@@ -114,7 +114,7 @@ func (r *room) rest(result session.Result) {
 	r.steered = nil
 }
 
-// Observe takes what happens in the session.
+// Observe receives an event of the session.
 func (r *room) Observe(e session.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +128,7 @@ func (r *room) Observe(e session.Event) {
 	r.passTo(everyTurn, item{event: e})
 }
 
-// hear keeps what a later reader needs, and passes the event on.
+// hear stores the events needed by later readers, and forwards the event.
 func (r *room) hear(e session.Event) {
 	t := &r.turn
 	switch ev := e.(type) {
@@ -148,7 +148,7 @@ func (r *room) hear(e session.Event) {
 	r.pass(item{event: e})
 }
 
-// stored takes a message that is in the log now.
+// stored handles a message that is now in the log.
 func (r *room) stored(m session.Message) {
 	switch {
 	case m.Role == session.Assistant:
@@ -178,8 +178,8 @@ func (r *room) passTo(turn int, it item) {
 	}
 }
 
-// join has a reader told what happens in a turn from here on, or in all of them. Events are those
-// of the running turn that are not in the log.
+// join adds a reader for the events of a turn from now on, or of all turns. It returns the running
+// turn's unlogged events.
 func (r *room) join(turn int) (q *reader, events []item) {
 	q = newReader(turn)
 	r.readers[q] = struct{}{}
@@ -193,8 +193,8 @@ func (r *room) join(turn int) (q *reader, events []item) {
 	return q, events
 }
 
-// follow has a reader told the running turn from here on, and what of it is not in the log; if nil,
-// none runs.
+// follow adds a reader for the running turn, and returns its prompt and unlogged events. The reader
+// is nil if none runs.
 func (r *room) follow() (q *reader, prompt string, under []item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +211,7 @@ func (r *room) forget(q *reader) {
 	delete(r.readers, q)
 }
 
-// Stop ends the running turn; if false, none runs.
+// Stop aborts the running turn, or returns false without one.
 func (r *room) Stop() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *room) Stop() bool {
 	return true
 }
 
-// Begin takes a prompt of another process.
+// Begin queues another process's prompt.
 func (r *room) Begin(p Prompt) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -234,7 +234,7 @@ func (r *room) Begin(p Prompt) error {
 	return nil
 }
 
-// Changed is told when another process has changed how the session works.
+// Changed is called after another process has changed the session's settings.
 func (r *room) Changed() { r.server.stir() }
 
 var errLeaving = &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}

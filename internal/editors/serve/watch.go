@@ -20,28 +20,28 @@ import (
 	"adze/tool"
 )
 
-// How often a page is told at most while text comes, and how often it hears that all is well.
+// Shortest interval of updates during streaming, and interval of keep-alives.
 const (
 	pageBeat  = 40 * time.Millisecond
 	pageAlive = 10 * time.Second
 )
 
-// note is one thing that a page is told; Kind says which fields count.
+// note is a message to a page. Kind determines the fields used.
 type note struct {
 	Kind string `json:"t"` // turns, turn, put, bar, list, alive, gone
-	// Turns are the ids of all turns of a session, in order; the page drops all others.
+	// Turns are the IDs of a session's turns, in order; the page removes others.
 	Turns []string `json:"turns,omitempty"`
-	// Pieces are all pieces of the turn ID; Reset says that the page looks for the first time.
+	// Pieces are the full content of the turn ID. Reset is set for a page's first load.
 	ID     string              `json:"id,omitempty"`
 	Pieces []htmlstream.Change `json:"pieces,omitempty"`
 	Change *htmlstream.Change  `json:"change,omitempty"`
 	Bar    *bar                `json:"bar,omitempty"`
 	HTML   string              `json:"html,omitempty"`
-	Needs  int                 `json:"needs,omitempty"` // sessions that wait for the user
+	Needs  int                 `json:"needs,omitempty"` // sessions waiting for the user
 	Text   string              `json:"text,omitempty"`
 }
 
-// bar is what a page always shows of its session.
+// bar is the page's status bar.
 type bar struct {
 	ID      session.ID `json:"id"`
 	Title   string     `json:"title"`
@@ -60,15 +60,15 @@ type bar struct {
 	Queue   []string   `json:"queue,omitempty"`
 	Steered []string   `json:"steered,omitempty"`
 	Review  bool       `json:"review,omitempty"`  // it changed files
-	Folders []string   `json:"folders,omitempty"` // where a session can be begun, this one first
+	Folders []string   `json:"folders,omitempty"` // for new sessions, this one first
 }
 
-// openSession is one that is open here (room), or in a process with a socket (remoteSession).
+// openSession is a session open here (room) or in a process with a socket (remoteSession).
 type openSession interface {
-	// attend has a reader told all that happens from here on, which says so at woken, until forget.
+	// attend registers a reader for all events, which wakes woken, until forget.
 	attend(woken chan struct{}) pageState
 	forget(*reader)
-	// Status is what the session does; model names the one that answers in it.
+	// Status returns the session's state, and model the model in use.
 	Status() live.Status
 	model() string
 	works(session.Head) Status
@@ -81,48 +81,48 @@ type openSession interface {
 	repeated(ctx context.Context) error
 }
 
-// place is what a watcher needs of the server.
+// place holds a watcher's access to the server.
 type place struct {
 	backend  Backend
 	masker   func() *redact.Masker // as in Server
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
 	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
-	find     func(session.ID) openSession // if nil, the session is not open
+	find     func(session.ID) openSession // returns nil if the session is not open
 	overview func(ctx context.Context, current session.ID) (html string, needs int, err error)
-	ended    func() error // that the server ends
-	stirs    func() int64 // counts the changes of which sessions there are and what they do
+	ended    func() error // the error when the server ends
+	stirs    func() int64 // number of changes to the list of sessions
 }
 
 func (s *Server) place() place {
 	return place{backend: s.Backend, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
-// watcher tells one page of the list of sessions and of one session.
+// watcher sends the list of sessions, and one session, to a page.
 type watcher struct {
 	place
 	out   *out
 	woken chan struct{}
-	id    session.ID // if empty, the list alone
+	id    session.ID // empty for the list alone
 
-	live   openSession // where it is open; else nil
+	live   openSession // nil if not open
 	reader *reader
 	view   *htmlstream.View
-	seq    int64 // of the log, up to which it was read
+	seq    int64 // log position read so far
 	holder string
 
-	stirred   int64 // when the list was made
+	stirred   int64 // when the list was created
 	listed    time.Time
-	told, bar string // as they were told
+	told, bar string // as last sent
 	status    Status
-	mode      string    // that the log says the session goes on in
-	asked     time.Time // when the status was
+	mode      string    // the session's mode in the log
+	asked     time.Time // time of the last status
 	sent      time.Time
 	head      session.Head
 }
 
-// watch tells a page about sessions until it goes. A page that comes back says how many turns of
-// its session it has, and the last of them.
+// watch sends updates until the page disconnects. A returning page sends the number of turns it
+// has, and the last one's ID.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.URL.Query().Get("session"))
 	t := &watcher{place: s.place(), id: id, woken: make(chan struct{}, 1),
@@ -154,12 +154,12 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// begin tells all that there is.
+// begin sends the full state.
 func (t *watcher) begin(ctx context.Context, have int, last string) error {
 	if err := t.list(ctx); err != nil {
 		return err
 	}
-	if t.id == "" { // a new session is begun from there
+	if t.id == "" { // a new session starts there
 		b := &bar{State: "idle", Folders: t.backend.Folders()}
 		b.works(t.backend.Status(session.Head{}))
 		return t.tell(note{Kind: "bar", Bar: b})
@@ -167,7 +167,7 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 	return t.anew(ctx, have, last)
 }
 
-// round waits for something to happen, and tells it.
+// round waits for changes and sends them.
 func (t *watcher) round(ctx context.Context) error {
 	if err := t.wait(ctx, pageAlive, t.woken); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (t *watcher) round(ctx context.Context) error {
 	return nil
 }
 
-// session tells what has come of the session.
+// session sends the session's changes.
 func (t *watcher) session(ctx context.Context) error {
 	now := t.find(t.id)
 	if now != t.live {
@@ -227,7 +227,7 @@ func (t *watcher) session(ctx context.Context) error {
 	return nil
 }
 
-// stale reports that the log says since it was read what an owner does not tell.
+// stale reports whether the log has a change, since it was read, that the owner does not send.
 func (t *watcher) stale(ctx context.Context, it item) (is bool, err error) {
 	err = t.backend.Log(ctx, t.id, t.seq, func(seq int64, e session.Entry) error {
 		t.seq, is = seq, is || e.Type == session.RewindEntry || it.joins && e.Type == session.EndEntry
@@ -236,7 +236,7 @@ func (t *watcher) stale(ctx context.Context, it item) (is bool, err error) {
 	return is, ignoreMissing(err)
 }
 
-// changes tells what is drawn anew.
+// changes sends the redrawn pieces.
 func (t *watcher) changes() error {
 	var notes []note
 	for _, c := range t.view.Flush() {
@@ -265,7 +265,7 @@ func (t *watcher) leave() {
 	t.live, t.reader = nil, nil
 }
 
-// anew reads the session from its beginning, and tells the turns that the page does not have.
+// anew reads the whole session and sends the turns the page lacks.
 func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	t.leave()
 	var now pageState
@@ -279,7 +279,7 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	l := scroll{all: true}
 	t.mode = ""
 	if err := ignoreMissing(t.backend.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
-		if l.seq = seq; now.follow == nil || e.Type != session.FragmentEntry { // an owner tells the message that arrives
+		if l.seq = seq; now.follow == nil || e.Type != session.FragmentEntry { // the owner sends the incomplete message
 			l.add(seq, e)
 		}
 		var permits session.Permits
@@ -312,13 +312,14 @@ func (t *watcher) anew(ctx context.Context, have int, last string) error {
 	return t.whole(have, last)
 }
 
-// The first message about a session has its newest turns; later ones have about as many bytes.
+// The first message about a session has its newest turns; later ones have about the same size in
+// bytes.
 const (
 	firstTurns = 6
 	pageBytes  = 96 << 10
 )
 
-// whole tells all turns, the newest first, but those that the page has.
+// whole sends all turns the page lacks, newest first.
 func (t *watcher) whole(have int, last string) error {
 	pieces := map[string][]htmlstream.Change{}
 	for _, c := range t.view.Flush() {
@@ -327,7 +328,7 @@ func (t *watcher) whole(have int, last string) error {
 	turns := t.view.Turns()
 	from := 0
 	if have > 0 && have <= len(turns) && turns[have-1] == last {
-		from = have - 1 // it may have gone on
+		from = have - 1 // it may have continued
 	}
 	notes, bytes := []note{{Kind: "turns", Turns: turns}}, 0
 	if b, is := t.barNow(); is {
@@ -350,7 +351,7 @@ func (t *watcher) whole(have int, last string) error {
 	return t.tell(append(notes, note{Kind: "whole"})...)
 }
 
-// tell writes notes; a page that takes nothing is let go when its time is up.
+// tell writes notes. A page that does not read in time is disconnected.
 func (t *watcher) tell(notes ...note) error {
 	if len(notes) == 0 {
 		return nil
@@ -363,7 +364,7 @@ func (t *watcher) tell(notes ...note) error {
 	return t.out.write(append(append([]byte("data: "), raw...), '\n', '\n'))
 }
 
-// barNow is what the page always shows; if false, it knows that.
+// barNow returns the status bar, or false if the page has it.
 func (t *watcher) barNow() (*bar, bool) {
 	f := t.view.Facts()
 	b := &bar{ID: t.id, State: "idle", Model: f.Model, Used: f.Used, Window: f.Window, Cost: f.Cost, Doing: f.Doing}
@@ -406,7 +407,7 @@ func (t *watcher) barNow() (*bar, bool) {
 	return masked, true
 }
 
-// works tells how the session works.
+// works sets the session's settings.
 func (b *bar) works(s Status) {
 	b.Model, b.Folder, b.Branch, b.Mode, b.Effort, b.Sandbox = s.Model, s.Folder, s.Branch, s.Mode, s.Effort, s.Sandbox
 }
@@ -417,7 +418,7 @@ func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
 	return r.conv.Blocks(name, metadata)
 }
 
-// does tells what the session does.
+// does sets the session's activity.
 func (b *bar) does(now live.Status) {
 	b.State, b.Doing = stateWord(now.State), cmp.Or(now.Doing, b.Doing)
 	b.Mode, b.Effort = cmp.Or(now.Mode, b.Mode), cmp.Or(now.Effort, b.Effort)
@@ -427,7 +428,7 @@ func (b *bar) does(now live.Status) {
 	}
 }
 
-// stateWord is a state as pages and programs read it.
+// stateWord returns a state's name in the API.
 func stateWord(s live.State) string {
 	if s == live.Working {
 		return "running"
@@ -435,7 +436,7 @@ func stateWord(s live.State) string {
 	return string(s)
 }
 
-// Status is what the session does.
+// Status returns the session's state.
 func (r *room) Status() (now live.Status) {
 	now.Queued, now.Steered = r.Waits()
 	r.mu.Lock()
@@ -464,7 +465,7 @@ func (r *room) model() string {
 	return r.counted.Ledger.Model
 }
 
-// Waits are the prompts that wait for their turn, and the remarks that were not read yet.
+// Waits returns the waiting prompts, and remarks not yet sent to the model.
 func (r *room) Waits() (queued, steered []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -476,7 +477,7 @@ func (r *room) Waits() (queued, steered []string) {
 	return queued, slices.Clone(r.steered)
 }
 
-// overview tells the list of sessions where it has changed.
+// list sends the list of sessions if it has changed.
 func (t *watcher) list(ctx context.Context) error {
 	t.stirred, t.listed = t.stirs(), t.now()
 	html, needs, err := t.overview(ctx, t.id)
@@ -497,7 +498,7 @@ func (t *watcher) list(ctx context.Context) error {
 	return t.tell(note{Kind: "list", HTML: html, Needs: needs})
 }
 
-// write writes bytes piece by piece, each in time.
+// write writes bytes in pieces, each with a deadline.
 func (o *out) write(b []byte) error {
 	for {
 		now := b[:min(len(b), pieceBytes)]
@@ -516,7 +517,7 @@ func (o *out) write(b []byte) error {
 	}
 }
 
-// search finds what was said and done in stored sessions.
+// search searches stored sessions.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	found, text, err := s.directory.found(r.Context(), r.URL.Query().Get("q"))
 	if err != nil {
@@ -529,7 +530,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	s.answerJSON(w, map[string]any{"found": found, "note": text})
 }
 
-// answerJSON writes without secrets.
+// answerJSON writes v with secrets masked.
 func (s *Server) answerJSON(w http.ResponseWriter, v any) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -540,7 +541,7 @@ func (s *Server) answerJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(s.mask().JSON(raw)) // the browser may be gone
 }
 
-// brief is a text on one short line.
+// brief shortens a text to one line.
 func brief(text string, n int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > n {

@@ -12,19 +12,19 @@ import (
 	"adze/tool"
 )
 
-// call is what was told of a call.
+// call is the state of a call in the stream.
 type call struct {
 	id        tool.CallID
 	name      string
-	message   string          // that it is being written in
-	arguments string          // as the model wrote them
-	input     json.RawMessage // as they were mended, or as a log may have them; if nil, arguments are what there is
-	begun     bool            // its name is told
-	shown     bool            // its arguments are
+	message   string          // the message being written with it
+	arguments string          // as written by the model
+	input     json.RawMessage // repaired, or safe for a log; nil if same as arguments
+	begun     bool            // its name was sent
+	shown     bool            // its arguments were sent
 	over      bool
 }
 
-// learn finds a call, or takes a new one.
+// learn returns the call with an ID, creating it if new.
 func (e *Encoder) learn(id tool.CallID, name string) *call {
 	c, known := e.calls[id]
 	if !known {
@@ -35,7 +35,7 @@ func (e *Encoder) learn(id tool.CallID, name string) *call {
 	return c
 }
 
-// shownInput is what a reader sees of the arguments: JSON, in one form, so that it can be compared.
+// shownInput returns the arguments for readers: as canonical JSON, so they can be compared.
 func (c *call) shownInput() json.RawMessage {
 	raw := c.input
 	if raw == nil {
@@ -48,9 +48,8 @@ func (c *call) shownInput() json.RawMessage {
 	return veiled(raw)
 }
 
-// poisoned reports names that the decoders refuse, and their whole stream with them, because in
-// JavaScript they reach further than the object that they stand in. Such arguments are shown as
-// text.
+// poisoned reports whether value has keys that decoders reject, with the whole stream, because in
+// JavaScript they affect an object's prototype. Such arguments are shown as text.
 func poisoned(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:
@@ -65,7 +64,7 @@ func poisoned(value any) bool {
 	return false
 }
 
-// Input is the arguments of a call as readers are shown them; if nil, they were shown none.
+// Input returns a call's arguments as shown to readers, or nil if they were not shown.
 func (e *Encoder) Input(id tool.CallID) json.RawMessage {
 	c, known := e.calls[id]
 	if !known || !c.shown {
@@ -74,7 +73,7 @@ func (e *Encoder) Input(id tool.CallID) json.RawMessage {
 	return e.options.mask().JSON(c.shownInput())
 }
 
-// veiled is JSON without passwords and without the spaces in it.
+// veiled removes passwords and spaces from JSON.
 func veiled(raw json.RawMessage) json.RawMessage {
 	if text := json.RawMessage(redact.Passwords(string(raw))); json.Valid(text) {
 		raw = text
@@ -87,11 +86,11 @@ func veiled(raw json.RawMessage) json.RawMessage {
 }
 
 func quoted(text string) json.RawMessage {
-	raw, _ := json.Marshal(text) // a string has always a form
+	raw, _ := json.Marshal(text) // a string always encodes
 	return raw
 }
 
-// forming shows by its name a call that is being written, where no other call is open.
+// forming shows the name of a call being written, if no other call is open.
 func (e *Encoder) forming(f session.CallForming) []Part {
 	if f.Call == "" || f.Name == "" || e.ended[f.Message] || e.calls[f.Call] != nil {
 		return nil
@@ -107,12 +106,12 @@ func (e *Encoder) forming(f session.CallForming) []Part {
 	return append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 }
 
-// broken ends a call that the model did not finish.
+// broken ends a call the model did not finish.
 func (e *Encoder) broken(c *call, why string) []Part {
 	return append(e.show(c), c.fails(why))
 }
 
-// show tells a call and its arguments, once.
+// show sends a call and its arguments once.
 func (e *Encoder) show(c *call) []Part {
 	if c.shown {
 		return nil
@@ -130,7 +129,7 @@ func (e *Encoder) show(c *call) []Part {
 	return append(out, Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
 }
 
-// started shows a call that begins. One of a subagent is progress of the call that it works for.
+// started shows the start of a call. A subagent's call is progress of its parent call.
 func (e *Encoder) started(ev tool.Event) []Part {
 	if ev.Parent != "" && e.calls[ev.Call] == nil {
 		return e.progress(Progress{ToolCallID: ev.Parent, ToolName: ev.Tool, Title: ev.Title, Agent: ev.Agent})
@@ -140,7 +139,7 @@ func (e *Encoder) started(ev tool.Event) []Part {
 	return e.show(c)
 }
 
-// mended keeps what the arguments really are.
+// mended stores the repaired arguments.
 func (c *call) mended(r *tool.Repair, logged json.RawMessage) {
 	switch {
 	case r != nil && json.Valid(r.After):
@@ -158,7 +157,7 @@ func (e *Encoder) updated(ev tool.Event) []Part {
 	return e.progress(p)
 }
 
-// progress tells how far a call is that is shown.
+// progress sends the progress of a call that is shown.
 func (e *Encoder) progress(p Progress) []Part {
 	if c := e.calls[p.ToolCallID]; c == nil || !c.shown || c.over {
 		return nil
@@ -167,8 +166,8 @@ func (e *Encoder) progress(p Progress) []Part {
 	return []Part{{Type: "data-progress", ID: string(p.ToolCallID), Data: p}}
 }
 
-// outcome tells how a call ended. What did not work is an error with its code, a denial too: the
-// part for a denial is not read by all.
+// outcome sends a call's end. Failures are errors with their code, also denials: not all clients
+// support the part for denials.
 func (e *Encoder) outcome(end session.ToolEnd) []Part {
 	o := end.Outcome
 	if end.Parent != "" && e.calls[o.Call] == nil {
@@ -197,7 +196,7 @@ func (c *call) fails(text string) Part {
 	return Part{Type: "tool-output-error", ToolCallID: c.id, ErrorText: text, Dynamic: true}
 }
 
-// Ask tells a question. The call of a subagent is shown for it: an approval stands at a call.
+// Ask sends a question. It shows a subagent's call, since approvals need a call.
 func (e *Encoder) Ask(q Question) []Part {
 	if e.over {
 		return nil
@@ -209,12 +208,12 @@ func (e *Encoder) Ask(q Question) []Part {
 	if len(q.Input) > 0 {
 		c.mended(&tool.Repair{After: q.Input}, nil)
 	}
-	// What it is about comes first: some interfaces ask as soon as they read the request.
+	// Send the question's data first: some interfaces ask as soon as they read the request.
 	out := append(e.show(c), Part{Type: "data-question", ID: q.ID, Data: q})
 	return append(out, Part{Type: "tool-approval-request", ApprovalID: q.ID, ToolCallID: q.Call})
 }
 
-// Settle tells what was answered, and where.
+// Settle sends the answer and its origin.
 func (e *Encoder) Settle(q Question, answered string) []Part {
 	if e.over {
 		return nil

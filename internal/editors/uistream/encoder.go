@@ -8,32 +8,32 @@ import (
 	"adze/tool"
 )
 
-// Encoder tells one turn to one reader. It is for one goroutine.
+// An Encoder encodes one turn for one reader. It is not safe for concurrent use.
 type Encoder struct {
 	options Options
-	id      string // of the answer; if empty, not known yet
+	id      string // of the answer; empty until known
 	begun   bool
 	over    bool
-	step    string          // the message whose step is open; if empty, none is
-	spent   *session.Usage  // by that message
-	ended   map[string]bool // messages that were told whole
+	step    string          // message of the open step, or ""
+	spent   *session.Usage  // of that message
+	ended   map[string]bool // messages sent completely
 	text    openText
 	calls   map[tool.CallID]*call
 	order   []tool.CallID
 }
 
-// New is an Encoder that has told nothing.
+// New returns an Encoder that has sent nothing.
 func New(o Options) *Encoder {
 	return &Encoder{options: o, ended: map[string]bool{}, calls: map[tool.CallID]*call{}}
 }
 
-// ID is the answer's; if empty, it is not known yet.
+// ID returns the answer's ID, or "" until it is known.
 func (e *Encoder) ID() string { return e.id }
 
-// Over reports that the turn has ended and all was told.
+// Over reports whether the turn has ended and everything was sent.
 func (e *Encoder) Over() bool { return e.over }
 
-// Take tells an event.
+// Take encodes an event.
 func (e *Encoder) Take(event session.Event) []Part {
 	if e.over {
 		return nil
@@ -67,7 +67,7 @@ func (e *Encoder) Take(event session.Event) []Part {
 	return nil
 }
 
-// message tells a message that is stored.
+// message sends a stored message.
 func (e *Encoder) message(m session.Message) []Part {
 	switch {
 	case m.Role == session.Assistant:
@@ -82,7 +82,7 @@ func (e *Encoder) message(m session.Message) []Part {
 	return nil
 }
 
-// begin opens the answer, once.
+// begin starts the answer once.
 func (e *Encoder) begin() []Part {
 	if e.begun {
 		return nil
@@ -91,7 +91,7 @@ func (e *Encoder) begin() []Part {
 	return []Part{{Type: "start", MessageID: e.id}}
 }
 
-// enter opens the step of a message, behind the one before.
+// enter starts a message's step.
 func (e *Encoder) enter(message string) []Part {
 	if e.step == message && message != "" {
 		return nil
@@ -101,7 +101,7 @@ func (e *Encoder) enter(message string) []Part {
 	return append(out, Part{Type: "start-step"})
 }
 
-// leave closes the step that is open.
+// leave ends the open step.
 func (e *Encoder) leave() []Part {
 	if e.step == "" {
 		return nil
@@ -118,14 +118,13 @@ func usage(u *session.Usage) *Usage {
 	return &Usage{InputTokens: u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output}
 }
 
-// notice tells something that is in no message. A reader that comes later does not miss it.
+// notice sends a text outside of messages. Later readers neither get nor need it.
 func (e *Encoder) notice(text string) []Part {
 	return append(e.begin(), Part{Type: "data-notice", Data: Notice{redact.Passwords(text)}, Transient: true})
 }
 
-// Pause ends what is told to a reader at a question, in the middle of a turn; Resume goes on. A
-// call that is open gets a word in place of its result, because interfaces send an approval only
-// when no other call is open.
+// Pause ends the stream at a question, in the middle of a turn; Resume continues it. An open call
+// gets a placeholder result, because interfaces send an approval only when no other call is open.
 func (e *Encoder) Pause(q Question) []Part {
 	out := e.hush()
 	for _, id := range e.order {
@@ -143,8 +142,8 @@ func (e *Encoder) Pause(q Question) []Part {
 	return append(out, Part{Type: "finish", FinishReason: "tool-calls"})
 }
 
-// Resume opens the answer once more for a reader that goes on behind a question, and names the
-// calls that are open. Id is the message that it goes on in; if empty, the same.
+// Resume reopens the answer for a reader that continues after a question, and names the open calls.
+// id is the message to continue in; empty means the same one.
 func (e *Encoder) Resume(id string) []Part {
 	e.id, e.begun = cmp.Or(id, e.id), false
 	out := e.begin()
@@ -156,7 +155,7 @@ func (e *Encoder) Resume(id string) []Part {
 	return out
 }
 
-// finish ends the answer as the turn ended.
+// finish ends the answer with the turn's result.
 func (e *Encoder) finish(r session.Result) []Part {
 	out := append(e.begin(), e.hush()...)
 	for _, id := range e.order {

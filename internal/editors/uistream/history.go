@@ -8,14 +8,14 @@ import (
 	"adze/tool"
 )
 
-// Message is a whole message as the AI SDK keeps it (UIMessage).
+// A Message is a full message in the AI SDK's format (UIMessage).
 type Message struct {
 	ID    string  `json:"id"`
 	Role  string  `json:"role"`
 	Parts []Piece `json:"parts"`
 }
 
-// Piece is a part of a Message.
+// A Piece is a part of a Message.
 type Piece struct {
 	Type       string          `json:"type"`
 	ID         string          `json:"id,omitempty"` // of reasoning
@@ -26,7 +26,7 @@ type Piece struct {
 	Input      json.RawMessage `json:"input,omitempty"`
 	Output     json.RawMessage `json:"output,omitempty"`
 	ErrorText  string          `json:"errorText,omitempty"`
-	MediaType  string          `json:"mediaType,omitempty"` // of a file, as what follows
+	MediaType  string          `json:"mediaType,omitempty"` // of a file, like the following fields
 	Filename   string          `json:"filename,omitempty"`
 	URL        string          `json:"url,omitempty"`
 	Data       any             `json:"data,omitempty"`
@@ -34,7 +34,7 @@ type Piece struct {
 	id string
 }
 
-// Said is what a user said and sent along, as a message.
+// Said converts a user's text and attachments to a message.
 func Said(m session.Message) Message {
 	out := Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
 	for _, p := range m.Parts {
@@ -46,14 +46,13 @@ func Said(m session.Message) Message {
 	return out
 }
 
-// Fold takes a part into the message, as the AI SDK does with a stream. What is only for the moment
-// is left out.
+// Fold adds a part to the message, as the AI SDK does with a stream, without transient parts.
 func (m *Message) Fold(p Part) {
 	switch p.Type {
 	case "start":
 		m.ID, m.Role = p.MessageID, "assistant"
 		if m.Parts == nil {
-			m.Parts = []Piece{} // a list, also where nothing was said
+			m.Parts = []Piece{} // an empty list instead of null
 		}
 	case "start-step":
 		m.Parts = append(m.Parts, Piece{Type: "step-start"})
@@ -84,7 +83,7 @@ func (m *Message) Fold(p Part) {
 	}
 }
 
-// void drops what the step that is open has told.
+// void removes the open step's parts.
 func (m *Message) void() {
 	for i := len(m.Parts) - 1; i >= 0; i-- {
 		if m.Parts[i].Type == "step-start" {

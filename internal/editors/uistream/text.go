@@ -7,13 +7,13 @@ import (
 	"adze/session"
 )
 
-// openText is the text or reasoning that is open.
+// openText is the open text or reasoning part.
 type openText struct {
-	kind  session.PartKind // of the open part; if empty, none is
+	kind  session.PartKind // of the open part, or ""
 	id    string
-	parts int            // of the step so far
-	came  [2]int         // bytes of text and of reasoning that were told of the step's message
-	mask  *redact.Stream // what is told cannot be taken back: the beginning of a secret waits for its end
+	parts int            // number in the step so far
+	came  [2]int         // bytes of the message's text and reasoning sent in this step
+	mask  *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back
 }
 
 func index(k session.PartKind) int {
@@ -23,7 +23,7 @@ func index(k session.PartKind) int {
 	return 0
 }
 
-// piece tells a piece of a message that arrives.
+// piece sends a piece of an incomplete message.
 func (e *Encoder) piece(message string, kind session.PartKind, text string) []Part {
 	if text == "" || e.ended[message] {
 		return nil
@@ -31,7 +31,7 @@ func (e *Encoder) piece(message string, kind session.PartKind, text string) []Pa
 	return append(e.enter(message), e.says(kind, text)...)
 }
 
-// says adds to the open part, or opens one of that kind.
+// says appends to the open part, or opens one of this kind.
 func (e *Encoder) says(kind session.PartKind, text string) []Part {
 	var out []Part
 	t := &e.text
@@ -64,8 +64,8 @@ func (e *Encoder) hush() []Part {
 	return out
 }
 
-// whole tells what was not told yet of a message of the model, and learns its calls. They are shown
-// when they begin, so that none is open beside a question.
+// whole sends the rest of a model's message, and learns its calls. They are shown when they start,
+// so none is open next to a question.
 func (e *Encoder) whole(m session.Message) []Part {
 	if e.ended[m.ID] {
 		return nil
@@ -92,7 +92,7 @@ func (e *Encoder) whole(m session.Message) []Part {
 	return out
 }
 
-// retry says that what came of a message is void.
+// retry sends that an incomplete message is void.
 func (e *Encoder) retry(r session.Retry) []Part {
 	told := e.step == r.Message && r.Message != "" && e.text.came != [2]int{}
 	out := e.hush()
@@ -111,7 +111,7 @@ func (e *Encoder) retry(r session.Retry) []Part {
 	cause := redact.Passwords(r.Cause)
 	out = append(append(out, e.begin()...), Part{Type: "data-retry", ID: r.Message + "." + strconv.Itoa(r.Attempt), Data: Retried{cause, r.Attempt, r.Of, told}})
 	if e.step == r.Message {
-		out = append(out, e.leave()...) // what comes now is another step
+		out = append(out, e.leave()...) // a new step follows
 	}
 	return append(out, e.notice("the request failed and is made again: "+cause)...)
 }

@@ -1,19 +1,18 @@
-// Package uistream turns the events of a session into what user interfaces read: parts of the UI
-// message stream, which the AI SDK and assistant-stream decode.
+// Package uistream encodes session events as parts of the UI message stream, which the AI SDK and
+// assistant-stream decode.
 //
-// The one rule: nothing of our own is on the wire. What the protocol has no part for goes as a
-// data part, which it hands through: progress of a call, what a question is about, a notice.
+// The one rule: the wire format has no extensions. Content without a part in the protocol is sent
+// as a data part, which clients pass on: a call's progress, a question's subject, a notice.
 //
-// Start reading at Encoder.Take, then text.go (what a model says), call.go (its calls and the
-// questions about them) and wire.go. history.go makes whole messages of the same parts.
+// Start reading at Encoder.Take, then text.go (the model's text), call.go (calls and the questions
+// about them) and wire.go. history.go builds full messages from the same parts.
 //
-// One Encoder tells one turn to one reader. It takes what it has told already once more without
-// telling it twice, so that a log and what comes behind it may overlap.
+// One Encoder encodes one turn for one reader. It ignores events it has already encoded, so a log
+// and later events may overlap.
 //
-// Known limits: no part of the protocol takes back what was streamed of an answer. Where a
-// request fails and is made again, data-retry says that what its step has told is void, and the new
-// answer has a step of its own; what is read from the log has the new one alone. Attachments are
-// not told.
+// Known limits: the protocol cannot retract streamed parts of an answer. If a request fails and is
+// repeated, data-retry declares its step void, and the new answer has a step of its own; the log
+// has only the new one. Attachments are not sent.
 package uistream
 
 import (
@@ -24,8 +23,8 @@ import (
 	"adze/tool"
 )
 
-// Part is one part of a UI message stream; Type says which fields count. The names are those of the
-// AI SDK (package ai, 6 and 7).
+// A Part is one part of a UI message stream. Type determines the fields used. Names are those of
+// the AI SDK (package ai, 6 and 7).
 type Part struct {
 	Type           string          `json:"type"`
 	MessageID      string          `json:"messageId,omitempty"`
@@ -46,14 +45,14 @@ type Part struct {
 	Usage          *Usage          `json:"usage,omitempty"`
 }
 
-// Usage is what assistant-stream reads in finish and finish-step; what a provider's cache read or
-// took counts as input.
+// Usage is read by assistant-stream in finish and finish-step. Tokens read from or written to a
+// provider's cache count as input.
 type Usage struct {
 	InputTokens  int `json:"inputTokens"`
 	OutputTokens int `json:"outputTokens"`
 }
 
-// Progress is the data of data-progress: how far a running call is. Its part has the call's id.
+// Progress is the data of data-progress: a running call's progress. Its part has the call's ID.
 type Progress struct {
 	ToolCallID tool.CallID  `json:"toolCallId"`
 	ToolName   string       `json:"toolName"`
@@ -68,36 +67,35 @@ type Notice struct {
 	Text string `json:"text"`
 }
 
-// Claims is the data of data-claims: statements of the answer that the calls do not show, and
-// Evidence those that a named call shows. Each quotes its sentence or clause. It stays in the
+// Claims is the data of data-claims: the answer's statements that the calls do not support, and
+// Evidence those supported by a named call. Each quotes its sentence or clause. It stays in the
 // message.
 type Claims struct {
 	Claims   []session.Claim    `json:"claims,omitempty"`
 	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
-// End is the data of data-end: how a turn ended that did not come to its own end. It stays in the
-// message, where the parts error and abort are for the moment.
+// End is the data of data-end: the end of an unfinished turn. It stays in the message, while the
+// parts error and abort are transient.
 type End struct {
 	Cause session.Cause `json:"cause"`
 	Text  string        `json:"text"`
 	Hint  string        `json:"hint,omitempty"`
 }
 
-// Retried is the data of data-retry: the request failed and is made again. What its step has told
-// before it is void: the answer that takes its place comes in the next step.
+// Retried is the data of data-retry: the request failed and is repeated. The parts of its step so
+// far are void: the new answer comes in the next step.
 type Retried struct {
 	Cause   string `json:"cause"`
 	Attempt int    `json:"attempt"`
 	Of      int    `json:"of,omitempty"`
-	Void    bool   `json:"void"` // something of it was told
+	Void    bool   `json:"void"` // parts of it were sent
 }
 
-// Question is what a user is asked while a turn waits. It is the data of data-question, whose part
-// has its id.
+// A Question is put to the user while a turn waits. It is the data of data-question, whose part has
+// its ID.
 type Question struct {
-	// ID is the approval's where a call needs one; that of a question of the model is answered by
-	// the next message.
+	// ID is the approval's ID for a call. A question of the model is answered by the next message.
 	ID       string       `json:"id"`
 	Kind     string       `json:"kind"` // Permission or Inquiry
 	Call     tool.CallID  `json:"toolCallId,omitempty"`
@@ -107,23 +105,22 @@ type Question struct {
 	Needs    []string     `json:"needs,omitempty"`
 	Preview  []tool.Block `json:"preview,omitempty"`
 	Choices  []string     `json:"choices,omitempty"`
-	Answered string       `json:"answered,omitempty"` // if empty, it waits
-	// Input is what the call's arguments were made into, where they were mended; if nil, they are as
-	// the model wrote them.
+	Answered string       `json:"answered,omitempty"` // empty while it waits
+	// Input holds repaired arguments; nil means as written by the model.
 	Input json.RawMessage `json:"-"`
 }
 
-// The kinds of questions.
+// Kinds of questions.
 const (
 	Permission = "permission" // may this call be made?
-	Inquiry    = "inquiry"    // what the model wants to know
+	Inquiry    = "inquiry"    // a question of the model
 )
 
-// Options are what an Encoder needs beside the events.
+// Options configure an Encoder.
 type Options struct {
-	// Mask hides secrets; if nil, only those that are known by their look.
+	// Mask masks secrets; nil masks only those recognized by their shape.
 	Mask func() *redact.Masker
-	// Blocks shows the metadata of a running call; if nil, only titles are shown.
+	// Blocks returns the blocks of a running call's metadata; nil shows only titles.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
 }
 
@@ -134,10 +131,10 @@ func (o Options) mask() *redact.Masker {
 	return o.Mask()
 }
 
-// AnswerID names the answer to a prompt: all that a turn says is one message of the interface.
+// AnswerID returns the ID of a prompt's answer: a turn's output is one message in the interface.
 func AnswerID(prompt string) string { return prompt + "-answer" }
 
-// Prompts reports what a user said to begin a turn.
+// Prompts reports whether a user's message started a turn.
 func Prompts(m session.Message) bool {
 	return m.Role == session.User && !m.Note && !m.Meanwhile && !m.Summary && m.Own == ""
 }

@@ -6,7 +6,7 @@ import (
 	"adze/internal/text/redact"
 )
 
-// Header says what follows, as headers of HTTP.
+// Header sets the stream's HTTP headers.
 func Header(set func(name, value string)) {
 	set("Cache-Control", "no-cache")
 	set("X-Accel-Buffering", "no")
@@ -14,13 +14,14 @@ func Header(set func(name, value string)) {
 	set("X-Vercel-AI-UI-Message-Stream", "v1")
 }
 
-// Done ends a stream: readers take one without an end for a broken one.
+// Done ends a stream: readers treat one without it as broken.
 const Done = "data: [DONE]\n\n"
 
-// Append adds a part to b. Mask hides secrets; if nil, only those that are known by their look.
+// Append appends an encoded part to b. mask masks secrets; nil masks only those recognized by their
+// shape.
 func Append(b []byte, p Part, mask func() *redact.Masker) []byte {
 	raw, err := json.Marshal(p)
-	if err != nil { // only blocks of a tool's broken metadata could do this
+	if err != nil { // only blocks from a tool's invalid metadata could cause this
 		raw, _ = json.Marshal(Part{Type: "data-notice", Data: Notice{"a part could not be encoded: " + err.Error()}, Transient: true})
 	}
 	b = append(b, "data: "...)

@@ -1,5 +1,5 @@
-// Package servers is the MCP servers of a run: which there are, when their tools join, and what
-// they may ask of the user and of the model.
+// Package servers manages a run's MCP servers: their configuration, when their tools are added, and
+// their questions to the user and the model.
 //
 // The one rule: nothing is started before a turn may need it.
 //
@@ -29,31 +29,31 @@ import (
 	"adze/toolset"
 )
 
-// Servers are the MCP servers of a run. A nil one has none.
+// Servers are a run's MCP servers. A nil value has none.
 type Servers struct {
 	*mcp.Pool
 	guard   *guard.Guard
 	logins  oauth.Manager
-	inquire toolset.Inquire // asks the user; if nil, nobody is there
-	soon    bool            // tools join as soon as they are there: nobody says a next prompt
-	joined  atomic.Int64    // the generation of the tools that the run has
-	shared  *share.Catalog  // what they share beside tools
-	lent    *lentServers    // by an editor
+	inquire toolset.Inquire // asks the user; nil without one
+	soon    bool            // add tools as soon as they are known: there is no next prompt
+	joined  atomic.Int64    // generation of the run's tools
+	shared  *share.Catalog  // their prompts and resources
+	lent    *lentServers    // from an editor
 	tell    func(string)
 
 	mu       sync.Mutex
 	told     map[string]bool
-	problems []string // of tools that were left out
+	problems []string // of omitted tools
 }
 
-// Host is what servers find in a run.
+// A Host provides the run to its servers.
 type Host struct {
 	Guard   *guard.Guard
-	Inquire toolset.Inquire // if nil, nobody can be asked
+	Inquire toolset.Inquire // nil without a user to ask
 	Tell    func(string)    // the user
 }
 
-// Enlist registers the tools that are known.
+// Enlist registers the known tools.
 func (m *Servers) Enlist(registry *tool.Registry) {
 	if m == nil {
 		return
@@ -69,8 +69,8 @@ func (m *Servers) Enlist(registry *tool.Registry) {
 	m.problems = problems
 }
 
-// New makes the pool; nothing of it is started, dialled or read but the catalogues that are
-// kept. If nil, no server is configured. The notices are for the user.
+// New creates the pool without starting or dialing servers; it only reads stored catalogues. It
+// returns nil if no server is configured. The notices are for the user.
 func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	o := &s.Request
 	if o.Demo {
@@ -111,33 +111,33 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	return m, notices
 }
 
-// Close ends the servers.
+// Close stops the servers.
 func (m *Servers) Close() {
 	if m != nil {
 		m.Pool.Close()
 	}
 }
 
-// Begin tells the tools that the run has from those that join, and returns the problems of those
-// that were left out.
+// Begin marks the present tools as the run's own, apart from later ones, and returns the problems
+// of omitted tools.
 func (m *Servers) Begin() []string {
 	m.joined.Store(m.Generation())
 	return m.problems
 }
 
-// Set is a registry's, with the tools that are known.
+// Set returns a registry's tools with the known ones.
 func (m *Servers) Set(ctx context.Context, registry *tool.Registry, dir string) (*tool.Set, error) {
 	m.Enlist(registry)
 	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
 }
 
-// The answers to a change of a server's tools.
+// Answers to a change of a server's tools.
 const (
 	takeChange   = "use them as they are now"
 	refuseChange = "do not use them"
 )
 
-// agreeToChange shows the user what a server says otherwise than they agreed to.
+// agreeToChange asks the user to approve a server's changed tools.
 func (m *Servers) agreeToChange(ctx context.Context, c mcp.Change) error {
 	answer, err := m.inquire(ctx, toolset.Inquiry{Asks: "adze", Choices: []string{refuseChange, takeChange}, Question: fmt.Sprintf(
 		"The MCP server %s describes its tools otherwise than you agreed to. What differs:\n\n%s\n\nUse them?", c.Server, strings.Join(c.Lines, "\n"))})
@@ -147,7 +147,7 @@ func (m *Servers) agreeToChange(ctx context.Context, c mcp.Change) error {
 	return err
 }
 
-// failed tells once what became of a server that did not start.
+// failed reports once that a server did not start.
 func (m *Servers) failed(name string) {
 	for _, s := range m.States() {
 		if s.Name != name || s.State != mcp.Failed {
@@ -163,8 +163,8 @@ func (m *Servers) failed(name string) {
 	}
 }
 
-// WakeUnseen starts the servers whose tools nobody knows yet, beside the first answer. It tells of
-// those that failed a short while ago, which a search for tools starts.
+// WakeUnseen starts the servers whose tools are not known yet, during the first answer. It reports
+// those that failed recently, which a search for tools starts.
 func (m *Servers) WakeUnseen() {
 	if m == nil {
 		return
@@ -180,9 +180,9 @@ func (m *Servers) WakeUnseen() {
 	}
 }
 
-// Meet starts the servers that were never started, before the first prompt of a run that nobody
-// watches, and waits until each is ready or has failed: a program may have to be installed first.
-// It tells how far that is.
+// Meet starts the servers that never ran, before the first prompt of an unattended run, and waits
+// until each is ready or has failed: a program may have to be installed first. It reports the
+// progress.
 func (m *Servers) Meet(ctx context.Context, tell func(string)) {
 	if m == nil {
 		return
@@ -195,7 +195,7 @@ func (m *Servers) Meet(ctx context.Context, tell func(string)) {
 		began := time.Now()
 		all.Go(func() {
 			if err := m.Await(ctx, name); err != nil {
-				return // that it failed is told by itself
+				return // the failure is reported elsewhere
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -209,12 +209,12 @@ func (m *Servers) Meet(ctx context.Context, tell func(string)) {
 	all.Wait()
 }
 
-// rebuild makes the tools of the run anew, with those of servers that are known by then.
+// rebuild recreates the run's tools with those of the servers known by then.
 type rebuild func(context.Context) (*tool.Set, error)
 
-// Join is the tools of the run where others joined: at a prompt, and within a turn after a search
-// or a call of a server's tool, where the model waits for them, or where nobody says a next prompt.
-// If nil, there are no others.
+// Join returns the run's tools with added ones, or nil if there are none. It adds tools at a
+// prompt, and within a turn after a search or call of a server's tool, if the model waits for them
+// or there is no next prompt.
 func (m *Servers) Join(ctx context.Context, o session.Occasion, rebuild rebuild) *tool.Set {
 	if o.Outcomes != nil && !m.soon && !slices.ContainsFunc(o.Outcomes, func(out tool.Outcome) bool {
 		return out.Tool == "tool_search" || strings.Contains(string(out.Metadata), `"mcp_server"`)
@@ -224,7 +224,7 @@ func (m *Servers) Join(ctx context.Context, o session.Occasion, rebuild rebuild)
 	return m.fresh(ctx, rebuild)
 }
 
-// fresh is a new set, where the tools of servers are others than those that the run has.
+// fresh returns a new set if the servers' tools differ from the run's, or nil.
 func (m *Servers) fresh(ctx context.Context, rebuild rebuild) *tool.Set {
 	now := m.Generation()
 	if now == m.joined.Load() {
@@ -239,20 +239,19 @@ func (m *Servers) fresh(ctx context.Context, rebuild rebuild) *tool.Set {
 	return set
 }
 
-// await starts servers and waits until their tools are known, as long as a call does.
+// await starts servers and waits for their tools, at most as long as for a call.
 func (m *Servers) await(ctx context.Context, names []string) {
 	ctx, cancel := context.WithTimeout(ctx, mcp.DefaultWait)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, name := range names {
-		all.Go(func() { _ = m.Await(ctx, name) }) // one that fails is told by itself
+		all.Go(func() { _ = m.Await(ctx, name) }) // failures are reported elsewhere
 	}
 	all.Wait()
 }
 
-// Search waits for servers that nobody knows yet, as long as a call does, and returns all tools
-// then, also those that came known a moment ago and did not join so far; if nil, it is those that
-// the run has.
+// Search waits for unknown servers, at most as long as for a call, and returns all tools, including
+// those just learned, or nil if the run has them all.
 func (m *Servers) Search(ctx context.Context, rebuild rebuild) *tool.Set {
 	unseen := m.Unseen()
 	if len(unseen) == 0 && m.Generation() == m.joined.Load() {

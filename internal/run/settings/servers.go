@@ -18,12 +18,12 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// variables are what the texts of servers may name.
+// variables returns the variables allowed in servers' settings.
 func (s *Settings) variables() mcp.Variables {
 	return mcp.Variables{Getenv: os.Getenv, Keys: models.KeyNames(s.Config), Dir: s.Root.Dir(), Home: s.Home}
 }
 
-// OwnServers are those of the user's configuration, by name.
+// OwnServers returns the servers in the user's configuration, by name.
 func (s *Settings) OwnServers() (out []mcp.Server) {
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
 		c := s.Config.MCP.Servers[name]
@@ -39,10 +39,10 @@ func (s *Settings) OwnServers() (out []mcp.Server) {
 	return out
 }
 
-// ProjectServers adds those of the project that the user allowed, and notes what they allowed; a
-// name that is taken stays whose it is. They start in the workspace, as the user was shown.
+// ProjectServers adds the project's servers that the user allowed, with their approval. A name that
+// is taken keeps its server. They start in the workspace, as shown to the user.
 func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item) []mcp.Server {
-	items, _ := s.Survey() // what is wrong with the book is told by tellProject
+	items, _ := s.Survey() // tellProject reports errors in the trust file
 	for _, i := range items {
 		if i.Kind != trust.Server || i.State != trust.Allowed || i.Mine {
 			continue
@@ -59,8 +59,7 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 	return own
 }
 
-// loginsIn is where the user logs in at MCP servers, and what is kept of it. The key ring is asked
-// when a server wants it.
+// loginsIn returns the login manager for MCP servers. It accesses the key ring only on demand.
 func (s *Settings) loginsIn(workspace string) oauth.Manager {
 	return oauth.Manager{
 		Store:   oauth.Store{File: filepath.Join(s.At.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
