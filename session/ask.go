@@ -73,7 +73,6 @@ type draft struct {
 	stored  []storedPart
 }
 
-// stream reads one attempt to its end.
 func (s *Session) stream(t *turn, id string) (*draft, error) {
 	now := s.config.Now()
 	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}

@@ -26,10 +26,9 @@ type Limits struct {
 // A Budget holds a turn's limits and usage. A subagent counts in its own budget and in its parent
 // turn's, and both limits apply. It is safe for concurrent use.
 type Budget struct {
-	limits Limits
-	within *Budget
-	of     Start // the turn's session
-	// account belongs to the whole session.
+	limits  Limits
+	within  *Budget
+	of      Start // the turn's session
 	account *account
 	mu      *sync.Mutex // shared by a turn and its subagents, so that checking and taking a limit is atomic
 
@@ -67,7 +66,6 @@ func (b *Budget) step() error {
 	return nil
 }
 
-// spent returns an error if a limit is reached.
 func (b *Budget) spent() error {
 	switch l := b.limits; {
 	case l.Steps > 0 && b.steps >= l.Steps:
@@ -156,7 +154,6 @@ func (b *Budget) count(o tool.Outcome) {
 	}
 }
 
-// maxRefused limits the sandbox refusals in a turn's denials.
 const maxRefused = 500
 
 // refused lists the refusals by a call's sandbox, each once in a turn.
@@ -178,7 +175,6 @@ const deniedText = 1 << 10
 // CallOf names a subagent's call in its parent session: ids are unique in one log only.
 func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
 
-// sum fills in the usage.
 func (b *Budget) sum(r *Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

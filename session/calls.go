@@ -236,7 +236,6 @@ func (s *Session) keepLast(t *turn) error {
 // A Caller is a program in the model's place. Its calls are stored as its answers.
 type Caller struct{ Provider, Name string }
 
-// mostBeside limits the programs' concurrent calls.
 const mostBeside = 64
 
 // callers holds the programs' running calls.

@@ -70,7 +70,6 @@ func inMarkdown(quote string) string {
 	return strings.TrimRight(strings.Join(strings.Fields(quote), " "), ".:;,!")
 }
 
-// codeSpan formats text as Markdown code on one line.
 func codeSpan(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if strings.Contains(text, "`") {

@@ -33,8 +33,7 @@ const (
 	// growth, in percent: a compacted conversation must grow to this before the next compaction.
 	growth = 120
 	// wordBytes limits the user's last message in the summary.
-	wordBytes = 8 << 10
-	// sumAttempts limits the requests for a summary.
+	wordBytes   = 8 << 10
 	sumAttempts = 3
 )
 

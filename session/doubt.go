@@ -130,7 +130,6 @@ func unfinishedText(text string) bool {
 	return false
 }
 
-// callMarks returns most model families' call markup.
 func callMarks() []string {
 	return []string{"<tool_call", "<function=", "<function_call", "<invoke ", "<|tool_call", "<｜tool▁call", "<|python_tag|>", "[TOOL_CALLS]", "<|tool_calls", "<tools>", "<TOOLCALL>"}
 }

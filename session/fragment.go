@@ -31,7 +31,6 @@ type Fragment struct {
 	Prompt   string `json:"prompt_sha256,omitempty"`
 }
 
-// fragments returns the unstored text.
 func (d *draft) fragments() (out []Fragment) {
 	for i, p := range d.message.Parts {
 		fresh := i == len(d.stored)
@@ -48,7 +47,6 @@ func (d *draft) fragments() (out []Fragment) {
 	return out
 }
 
-// storedPart is a part's stored length.
 type storedPart struct {
 	bytes  int
 	sealed bool

@@ -224,7 +224,6 @@ func (l *ledger) fix(system, digest string, tools []tool.Definition, pieces func
 	}
 }
 
-// bytes returns the next request's size.
 func (l *ledger) bytes() int { return l.fixedBytes + l.talk }
 
 func (l *ledger) tokens(bytes int) int {

@@ -129,7 +129,6 @@ func said(m Message) saidMessage {
 	return saidMessage{m, parts}
 }
 
-// texts returns pointers to the possibly long fields.
 func (m saidMessage) texts() (out []*string) {
 	for i := range m.Parts {
 		out = append(out, &m.Parts[i].Text)

@@ -85,7 +85,6 @@ func (s *Session) late(ctx context.Context) bool {
 	return true
 }
 
-// noted takes the pending notes.
 func (b *beside) noted() []Note {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +210,6 @@ func (n Note) unwrapped(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(text, noteEnd))
 }
 
-// untagged escapes the tags of notes in a text.
 func untagged(text string) string {
 	var b strings.Builder
 	for {

@@ -123,7 +123,6 @@ func (s *Session) show(o Offer) {
 	}
 }
 
-// adopt makes names the tools in requests, in order.
 func (s *Session) adopt(names []string) {
 	s.tools, s.digest = s.choose(names)
 	if s.tools == nil {

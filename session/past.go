@@ -50,7 +50,6 @@ func (p *past) request(provider, model string, u *Usage) *pastRequest {
 	return &p.open.requests[len(p.open.requests)-1]
 }
 
-// message counts an answer and ignores the user's messages.
 func (p *past) message(m Message) {
 	if m.Role != Assistant {
 		return

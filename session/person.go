@@ -78,7 +78,6 @@ func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 	return s.windows.after(ctx, s.runner.Exec(ctx, h))
 }
 
-// listen opens or closes the turn for Steer.
 func (b *beside) listen(open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

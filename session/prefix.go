@@ -120,7 +120,6 @@ func (c *PrefixChange) unexpected(is bool, cause string) {
 	c.Expected = c.Expected && !is
 }
 
-// messagesChanged adds the reason for a changed message.
 func (s *Session) messagesChanged(c *PrefixChange, messages []Message, at int) {
 	for _, f := range s.prefix.foreseen {
 		c.Causes = append(c.Causes, f.cause)
@@ -169,7 +168,6 @@ func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted
 	return "the tools are in another order", false
 }
 
-// recount updates the ledger to the current conversation.
 func (s *Session) recount() {
 	l := &s.ledger
 	l.fix(s.config.Start.System, s.digest, s.shown(), s.config.Pieces)

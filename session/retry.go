@@ -84,7 +84,6 @@ func (d *draft) begun(err error) bool {
 	return d.worked || d.done.Usage.Output > 0 || errors.As(err, &p) && p.Cut
 }
 
-// wait sleeps unless ctx ends first.
 func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -56,7 +56,6 @@ func shows(a tool.Attachment) bool {
 	return kind == "pictures" || kind == "documents"
 }
 
-// pictures counts the images and documents in a message.
 func pictures(m *Message) (n int) {
 	for i := range m.Parts {
 		p := &m.Parts[i]
@@ -81,7 +80,6 @@ type pictureMemory struct {
 	is     bool
 }
 
-// any reports whether the conversation has images.
 func (p *pictureMemory) any(messages []Message) bool {
 	from := p.looked.Since(messages)
 	p.is = from > 0 && p.is

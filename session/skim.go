@@ -59,7 +59,6 @@ func Back(ctx context.Context, s Store, id ID, types []EntryType, each func(Entr
 	return err
 }
 
-// read reads the log of a resumed session.
 func (c *Config) read(ctx context.Context) (*log, error) {
 	summary, err := c.newestSummary(ctx)
 	if err != nil {
@@ -130,7 +129,6 @@ type lastingOutcome struct {
 	metadata json.RawMessage
 }
 
-// last returns the newest skimmed message.
 func (s *skim) last() string {
 	if s == nil || s.ended || len(s.ids) == s.first {
 		return ""
@@ -175,7 +173,6 @@ var (
 	promptFields  = []string{"role", "note"}
 )
 
-// message counts a message, or ends skimming at it.
 func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	var v [5][]byte
 	m := Message{Role: User}
@@ -202,7 +199,6 @@ func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	return true, err
 }
 
-// kept drops the read messages, except for their ids.
 func (s *skim) kept(l *log) {
 	for _, m := range l.read {
 		s.ids = append(s.ids, m.ID)
@@ -282,7 +278,6 @@ func (s *skim) changed(l *log, e Entry) error {
 	return l.call(begun)
 }
 
-// rewind removes messages and the outcomes of their calls.
 func (s *skim) rewind(l *log, e Entry) error {
 	var r Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {
@@ -317,7 +312,6 @@ func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
 	return true, nil
 }
 
-// shorten applies an earlier summary.
 func (s *skim) shorten(l *log, c Compaction) {
 	at := len(s.ids)
 	if c.Kept != "" {
@@ -389,7 +383,6 @@ func (s *skim) end(l *log) {
 	*s = skim{until: s.until, ids: s.ids[s.first:], highest: s.highest, ended: true}
 }
 
-// find keeps the entries for Config.Found.
 func (l *log) find(e Entry) {
 	switch e.Type {
 	case UndoEntry:

@@ -149,7 +149,6 @@ func summed(history []Message) []Message {
 	return history[:1]
 }
 
-// wordsHead precedes the user's own words in a summary.
 const wordsHead = "\nThe person's last message, word for word:\n"
 
 // lastWords returns the user's last message before the cut verbatim, if none follows it.
@@ -292,7 +291,6 @@ func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
 	return notes, texts
 }
 
-// droppedNotes lists a summary's missing notes for the model.
 func droppedNotes(names []string) string {
 	if len(names) == 0 {
 		return ""

@@ -23,7 +23,6 @@ var (
 	ErrBudget      = errors.New("budget spent")
 )
 
-// turn is the state of one Prompt.
 type turn struct {
 	ctx     context.Context
 	clock   *clock
@@ -137,7 +136,6 @@ func (t *turn) step() error {
 	return t.budget.step()
 }
 
-// count adds an outcome to the result.
 func (t *turn) count(o tool.Outcome) {
 	for _, path := range o.Changed {
 		if !slices.Contains(t.result.Changed, path) {
@@ -167,7 +165,6 @@ func (s *Session) Lend(p Provider, model string) {
 	s.work(usual{provider: p, model: model})
 }
 
-// giveBack reverts Lend.
 func (s *Session) giveBack() {
 	if s.usual == nil {
 		return
@@ -227,7 +224,6 @@ func Sort(err error) Result {
 	return r
 }
 
-// limitOf returns the wait for Result.Limited.
 func limitOf(err error) *time.Duration {
 	var p *ProviderError
 	if !errors.As(err, &p) || p.Kind != RateError {
@@ -251,7 +247,6 @@ func StoreHint(err error) string {
 	return "free disk space or check the folder's permissions"
 }
 
-// causeOf classifies the error that ended a turn.
 func causeOf(err error) (cause Cause, message, hint string) {
 	var p *ProviderError
 	var c *ComposeError

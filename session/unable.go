@@ -61,7 +61,6 @@ func (e *lackError) Error() string {
 	return "no tool can work on this machine as it is: " + first
 }
 
-// hint returns the user's next step.
 func (e *lackError) hint() string {
 	says := func(errs ...syscall.Errno) bool {
 		for _, err := range errs {

@@ -17,7 +17,6 @@ import (
 // mostSilences limits a turn's empty answers, consecutive or not.
 const mostSilences = 4
 
-// silences counts a turn's empty answers.
 type silences struct {
 	now       bool  // the newest answer is empty or in doubt
 	doubt     doubt // the reason for doubt
@@ -102,7 +101,6 @@ type cutCall struct{ name string }
 func (c *cutCall) Error() string { return errCut.Error() + " inside a call of " + c.name }
 func (c *cutCall) Unwrap() error { return errCut }
 
-// advice returns the explanation for the model.
 func (c *cutCall) advice() string {
 	return "Your last answer was cut at the output limit inside a call of " + c.name + ". Nothing of it was run. " +
 		"Write it in smaller pieces, such as a file in several calls, and with few words around them."

@@ -60,7 +60,6 @@ func (x *execution) without(ctx context.Context, refused []int, why string) (*Ch
 	return &Change{Arguments: string(got.raw), Note: rejected(refused, why)}, nil
 }
 
-// rejected tells the model which hunks the user rejected.
 func rejected(refused []int, why string) string {
 	names := make([]string, len(refused))
 	for i, n := range refused {

@@ -110,7 +110,6 @@ func decodeArgs(args parsedObject, names *schema.Face, into any) error {
 	return json.Unmarshal(canonical, into)
 }
 
-// decodeTree keeps numbers as written.
 func decodeTree(raw json.RawMessage) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -160,7 +159,6 @@ func (h *hooks) viewOf(raw json.RawMessage) (blocks []Block) {
 	return h.view(meta)
 }
 
-// call is a call with typed arguments.
 type call struct {
 	hooks *hooks
 	args  any

@@ -111,7 +111,6 @@ func (x *execution) common() Common {
 	}
 }
 
-// review asks the user about separate changes.
 func (x *execution) review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	_, err = x.ask(ctx, Permissions{}.cover([]Need{n}), func(q *Question) {
 		q.Wanted, q.Preview = why, func(context.Context) []Block { return blocks }

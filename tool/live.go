@@ -67,7 +67,6 @@ func (l *live) flush() {
 	})
 }
 
-// stop sends the pending update and ends the stream.
 func (l *live) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

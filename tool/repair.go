@@ -52,7 +52,6 @@ const (
 	repairAtMost = 16 << 20            // larger arguments are not repaired, in bytes
 )
 
-// fixes is the result of a repair.
 type fixes struct {
 	kinds   laxjson.Steps
 	dropped []string

@@ -87,7 +87,6 @@ func (r *Runner) Exec(ctx context.Context, h Hydration) (out Outcome) {
 	return x.after(ctx, x.finish(x.clip(ctx, parts), Completed, ""))
 }
 
-// execution is one call in Exec.
 type execution struct {
 	runner *Runner
 	h      Hydration

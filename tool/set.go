@@ -139,7 +139,6 @@ func (s *Set) Redact(name string, metadata json.RawMessage) json.RawMessage {
 // str_replace_editor with command view is one tool, with command create another.
 type Verb struct{ Name, Argument, Value string }
 
-// roster finds tools by names that models use.
 type roster struct {
 	aliases map[string]string // an alias's first owner keeps it
 	// The folded maps ignore case and separators; "" marks an ambiguous name.

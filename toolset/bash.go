@@ -113,7 +113,6 @@ func bashSchema(s *Shell) json.RawMessage {
 	return s.named(whole)
 }
 
-// named fills in the shell's name.
 func (s *Shell) named(schema json.RawMessage) json.RawMessage {
 	if s.Program.Kind == proc.Bash {
 		return schema
@@ -169,7 +168,6 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	return x.wait(ctx, cmd)
 }
 
-// bashCall is a running call.
 type bashCall struct {
 	basher
 	call  tool.Context[bashMeta]
@@ -186,7 +184,6 @@ type bashCall struct {
 	declared string
 }
 
-// start runs the command as a job.
 func (x *bashCall) start(cmd proc.Command) (tool.Result[bashMeta], error) {
 	job, err := x.shell.jobs.Start(x.in.Command, cmd)
 	if err != nil {

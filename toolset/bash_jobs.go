@@ -23,7 +23,6 @@ type jobReadArgs struct {
 	All  bool   `json:"all,omitempty" doc:"the end of all it has written, not only what is new"`
 }
 
-// jobMeta is drawn by panes for a job.
 type jobMeta struct {
 	Job     string `json:"job"`
 	Command string `json:"command,omitempty"`
@@ -123,7 +122,6 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 	}
 }
 
-// jobState describes a job's state.
 func jobState(st proc.JobStatus) string {
 	r := st.Result
 	switch {

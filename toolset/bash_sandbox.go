@@ -68,7 +68,6 @@ func barred(r proc.Result) string {
 	return "in the sandbox " + named(sentences(r.Barred), "; ")
 }
 
-// refusals returns a sandbox's refusals, for the record.
 func refusals(r proc.Result) (out []tool.Refusal) {
 	kinds := map[proc.BarredKind]string{proc.BarredWrite: "path", proc.BarredChange: "path", proc.BarredConnect: "host", proc.BarredHost: "host",
 		proc.BarredSocket: "socket", proc.BarredCall: "call"}
@@ -106,7 +105,6 @@ func sentences(list []proc.Denial) (out []string) {
 	return out
 }
 
-// mostNamed limits the listed refusals; more are counted.
 const mostNamed = 8
 
 func named(list []string, between string) string {
@@ -120,7 +118,6 @@ func named(list []string, between string) string {
 // its end. In other modes some changes wait for the user, who chooses among them during the call.
 // Its one outcome names the applied and the dropped changes.
 
-// planned reports whether the command's changes are dropped.
 func (x *bashCall) planned() bool { return x.call.Judged != nil && x.call.Judged.Planned }
 
 // decide applies or drops the command's changes.
@@ -148,7 +145,6 @@ func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 	x.decided = append(x.decided, v.outcome(choices, said, err))
 }
 
-// drop tells the model about dropped changes.
 func (x *bashCall) drop(files []proc.ChangedFile) {
 	how := "(plan mode: run aside without network, and all that it changed is dropped"
 	if len(files) > 0 {
@@ -180,7 +176,6 @@ func ranOf(command string, r proc.Result, masked func(string) string) RanCommand
 	return out
 }
 
-// masked hides secrets in recorded text.
 func (x *bashCall) masked(text string) string {
 	if x.shell.Mask == nil {
 		return text
@@ -397,7 +392,6 @@ func putAside(r proc.Result) (notes []string) {
 // otherLink is an error by git clone --local in a view (git 2.39).
 const otherLink = "hardlink different from source"
 
-// noOutput replaces empty output.
 const noOutput = "(no output)"
 
 // exitLine starts the last line for a successful command.

@@ -14,10 +14,8 @@ import (
 	"adze/tool"
 )
 
-// codeShown limits the places and symbols in one result.
 const codeShown = 100
 
-// linguist is shared by the language server tools.
 type linguist struct{ files }
 
 // linguists returns the language server tools, if there are servers.
@@ -42,7 +40,6 @@ func (f files) checked(ctx context.Context, p workspace.Path, before, after stri
 	return found.Text(f.named)
 }
 
-// named returns a file's name for the model.
 func (f files) named(abs string) string {
 	if rel, inside := f.root.Inside(abs); inside {
 		return rel

@@ -45,7 +45,6 @@ func rename(l linguist) tool.Tool {
 	})
 }
 
-// renameFile is one file in a rename.
 type renameFile struct {
 	lsp.Rewrite
 	path workspace.Path

@@ -95,7 +95,6 @@ func (in editArgs) list() ([]textedit.Edit, error) {
 
 type editor struct{ files }
 
-// knowledge is the session's knowledge of the file.
 type knowledge struct {
 	state workspace.State
 	read  bool

@@ -20,7 +20,6 @@ const (
 	diffWindow = 256 << 10 // bytes in one shown piece
 )
 
-// largeHit is one place in an unloaded file.
 type largeHit struct {
 	textedit.Hit
 	edit int

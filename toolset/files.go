@@ -31,7 +31,6 @@ type files struct {
 	brief      bool // offer the usual arguments only, see Deps.Brief
 }
 
-// asker is Context.Ask.
 type asker func(context.Context, tool.Need) error
 
 // locate resolves a path whose need the gate has allowed. The gate judged the name; if symlinks
@@ -162,7 +161,6 @@ func binary(p workspace.Path, kind text.Kind) error {
 	return tool.Fail(tool.CodeBinary, "%s is not text: %s; look into it with bash (file, strings, xxd)", p.Display(), kind.Name)
 }
 
-// shownDiff limits a diff for panes and the log.
 func shownDiff(d string) string {
 	const lines, size = 600, 48 << 10
 	end := 0

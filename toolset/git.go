@@ -114,7 +114,6 @@ func (p gitPlace) String() string {
 	return shownName(p.path.Display())
 }
 
-// arrow formats a rename.
 func (p gitPlace) arrow(from, to string) string {
 	if from == "" {
 		return p.name(to)

@@ -125,7 +125,6 @@ func branchName(s git.Status) string {
 	return "no branch"
 }
 
-// branchLine describes the branch in one line.
 func branchLine(s git.Status) string {
 	line := "on " + shownName(branchName(s))
 	if s.Branch == "" {

@@ -52,7 +52,6 @@ type grepMeta struct {
 	Totals   string    `json:"totals,omitempty"` // in words
 }
 
-// grepRow is one result line for panes.
 type grepRow struct {
 	Place string `json:"place"` // path:line, or path
 	Text  string `json:"text,omitempty"`
@@ -189,7 +188,6 @@ func (in grepArgs) query() search.GrepQuery {
 	return q
 }
 
-// grepOutput writes a result for the model.
 type grepOutput struct {
 	place
 	q     search.GrepQuery

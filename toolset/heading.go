@@ -179,7 +179,6 @@ func headGitStatus(in gitStatusArgs, m gitStatusMeta) tool.Heading {
 	return h
 }
 
-// headCode returns the heading for a language server call.
 func headCode(verb, object string, m codeMeta) tool.Heading {
 	h := tool.Heading{Verb: verb, Object: object, Shape: tool.OneRow}
 	if m.Path != "" {

@@ -89,7 +89,6 @@ func (l processLister) run(_ context.Context, _ tool.Context[processesMeta], in 
 	}, nil
 }
 
-// jobsByPID returns the running jobs by process id.
 func jobsByPID(jobs []proc.JobStatus, all []proc.Info) map[int]proc.JobStatus {
 	owners := map[int]proc.JobStatus{}
 	for _, j := range jobs {

@@ -167,7 +167,6 @@ func bounded(n, usual, most int) int {
 // unread names unreadable files, or returns "".
 func (p place) unread(u search.Unreadable) string { return p.some(u, "unreadable") }
 
-// some counts files and names the first.
 func (p place) some(u search.Unreadable, why string) string {
 	if u.Count == 0 {
 		return ""

@@ -201,7 +201,6 @@ func asFailure(err error) error {
 	return err
 }
 
-// maxGuarded limits the repositories in one command line.
 const maxGuarded = 8
 
 // guard returns the environment for a command that a rule allowed unseen: it finds no program in

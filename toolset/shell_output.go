@@ -24,7 +24,6 @@ type view struct {
 	encodings []text.Encoding
 }
 
-// viewOf selects the shown part of an output.
 func viewOf(t proc.Text, room fold.Room) view {
 	var v view
 	written := t
@@ -193,7 +192,6 @@ func lastBytes(s string, n int) string {
 // of it: a few are shown as marks.
 const binaryLeast = 16
 
-// isBinary reports whether the output is no text.
 func isBinary(t proc.Text) bool {
 	odd := oddBytes(t.Head) + oddBytes(t.Tail)
 	return odd >= binaryLeast && odd*10 >= len(t.Head)+len(t.Tail)

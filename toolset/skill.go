@@ -34,7 +34,6 @@ type Skill struct {
 // FoundSkill is a skill found by a query.
 type FoundSkill struct{ Name, Description string }
 
-// foundSkills limits a query's results.
 const foundSkills = 8
 
 type skillArgs struct {

@@ -108,7 +108,6 @@ func task(tasks Tasks) tool.Tool {
 	})
 }
 
-// viewTask shows a subagent's activity or report.
 func viewTask(m taskMeta) []tool.Block {
 	if m.State == "ended" && m.Report != "" {
 		text := m.Report

@@ -132,7 +132,6 @@ func checkTodos(items []Todo) error {
 	return nil
 }
 
-// changedTodos describes the differences by content.
 func changedTodos(before, after []Todo) (changes []string) {
 	old := map[string]string{}
 	for _, item := range before {

@@ -162,7 +162,6 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 	return result, nil
 }
 
-// imageName returns the last part of a URL's path.
 func imageName(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || path.Base(u.Path) == "/" || path.Base(u.Path) == "." {
@@ -224,7 +223,6 @@ func source(page web.Page) string {
 	return page.URL + " (" + strings.Join(facts, ", ") + ")"
 }
 
-// beginning returns the first lines of a text.
 func beginning(text string) string {
 	text = text[:min(len(text), previewBytes)]
 	lines := strings.SplitN(text, "\n", previewLines+1)

@@ -19,7 +19,6 @@ type WebSearch interface {
 	Search(ctx context.Context, query string, limit int) ([]websearch.Result, error)
 }
 
-// usualResults is the default number of results.
 const usualResults = 8
 
 type websearchArgs struct {

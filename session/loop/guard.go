@@ -41,7 +41,6 @@ const (
 // Err ends a turn.
 var Err = errors.New("the model repeats itself")
 
-// stepCall is a call in the current step.
 type stepCall struct {
 	print   callPrint // hash with result
 	asked   callPrint // hash without result
@@ -51,7 +50,6 @@ type stepCall struct {
 	cost    int       // 0 for progress
 }
 
-// run is a sequence of steps.
 type run struct {
 	names         []string // calls by first appearance
 	times         map[callPrint]int
@@ -200,7 +198,6 @@ func (g *Guard) Warning() string {
 		"If you are waiting for something, wait longer in one call. The turn ends if this goes on."
 }
 
-// list names the calls in a run.
 func (r *run) list() string {
 	names, more := r.names, ""
 	if left := len(names) - mostNamed; left > 0 {

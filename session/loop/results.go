@@ -57,7 +57,6 @@ func canonical(arguments string) string {
 	return string(out)
 }
 
-// memory holds the turn's results so far.
 type memory struct {
 	failures map[string]bool    // words in failed results
 	results  map[callPrint]bool // whole results

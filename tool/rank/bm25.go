@@ -8,7 +8,6 @@ import (
 	"adze/tool"
 )
 
-// field is a word's place in a tool.
 type field int
 
 const (
@@ -58,7 +57,6 @@ func newIndex(defs []tool.Definition) *bm25Index {
 	return x
 }
 
-// posting is one term in one tool.
 type posting struct {
 	doc    int
 	counts [fields]uint8

@@ -9,7 +9,6 @@ import (
 	"adze/tool"
 )
 
-// counter fills an index.
 type counter struct {
 	index   *bm25Index
 	stems   map[string]string // a cache, since most words recur

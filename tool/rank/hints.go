@@ -10,7 +10,6 @@ import (
 // hint is a word implied by a value in a query: a URL implies a page, photo.jpg an image.
 type hint struct{ word, value string }
 
-// hints returns a query's hints, in order.
 func hints(query string) []hint {
 	var out []hint
 	for value := range strings.FieldsSeq(strings.ToLower(query)) {
@@ -59,7 +58,6 @@ var looks = sync.OnceValue(func() []look {
 	return out
 })
 
-// endings maps file extensions to words.
 var endings = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for words, list := range map[string]string{

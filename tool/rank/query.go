@@ -44,7 +44,6 @@ func stems(query string, said []hint) map[string]bool {
 	return out
 }
 
-// queryReader collects one query's words.
 type queryReader struct {
 	index    *bm25Index
 	synonyms thesaurus

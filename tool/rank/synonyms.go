@@ -225,7 +225,6 @@ date day monday tuesday wednesday thursday friday saturday sunday weekend
 date january february march april june july august september october november december
 `
 
-// thesaurus maps stems to groups.
 type thesaurus map[string][][]string
 
 // synonymsOf returns the groups for some stems. A query has few, and laying out all groups would

@@ -143,7 +143,6 @@ func ascii(w string) bool {
 	return true
 }
 
-// stopWords carry no meaning in a query.
 var stopWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(`a an and any are as at be been but by can could did do does for from

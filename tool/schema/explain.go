@@ -13,8 +13,7 @@ const (
 	maxFaults = 20
 	// faultsKept limits the work on a long array with wrong items.
 	faultsKept = 1000
-	// maxDepth limits the walk through a recursive schema.
-	maxDepth = 2000
+	maxDepth   = 2000
 )
 
 // A Fault is a place where a value violates its schema.
@@ -119,7 +118,6 @@ func (e *explainer) reference(schema map[string]any, value any, path string, dep
 	return followed
 }
 
-// fixed checks const and enum.
 func (e *explainer) fixed(schema map[string]any, value any, path string) {
 	if want, ok := schema["const"]; ok && compact(want) != compact(value) {
 		e.add(path, "must be %s", short(compact(want)))

@@ -96,7 +96,6 @@ func (s *Shape) Takes(kind string) bool {
 // Wants reports whether the schema lists its types, including this one.
 func (s *Shape) Wants(kind string) bool { return len(s.Types) > 0 && s.Takes(kind) }
 
-// maxHops limits the references and alternatives to follow.
 const maxHops = 20
 
 // Of follows plain references and choices with one form beside null. Other combinations have no
