@@ -197,7 +197,7 @@ func (c *Client) Then(line any, then func(Reply)) error {
 	return err
 }
 
-// Ask writes a line, waits for its effect, and returns the result of a control request. Another
+// Ask writes a line, waits for its effect, and returns a control request's result. Another
 // goroutine must be calling Next. The error is a *Failure if the line had no effect, and ErrNobody
 // if the owner is gone.
 func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {

@@ -7,8 +7,8 @@ import (
 	"adze/tool"
 )
 
-// Logged returns the events of a log entry. There are none for unreadable entries or those that
-// only serve for statistics.
+// Logged returns a log entry's events. There are none for unreadable entries or those that only
+// serve for statistics.
 func Logged(e session.Entry) []session.Event {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry:

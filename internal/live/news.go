@@ -246,7 +246,7 @@ func (n *news) show(line []byte, identity, until string) {
 	n.owner.spread(i)
 }
 
-// kindOf returns the type of a printed line, in which it is the first field.
+// kindOf returns a printed line's type, which is its first field.
 func kindOf(line []byte) string {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`))
 	if !ok {

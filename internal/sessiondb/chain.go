@@ -11,7 +11,7 @@ import (
 	"adze/session"
 )
 
-// link is the end of a chain: an entry's sequence number and hash. The zero link precedes the first
+// link is a chain's end: an entry's sequence number and hash. The zero link precedes the first
 // entry.
 type link struct {
 	seq  int64

@@ -23,7 +23,7 @@ const (
 	ByRule = "retention"
 )
 
-// A Removed is the tombstone of a session.
+// A Removed is a session's tombstone.
 type Removed struct {
 	ID      session.ID `json:"id"`
 	Time    time.Time  `json:"time"` // of its removal

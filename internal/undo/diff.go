@@ -27,9 +27,9 @@ type Change struct {
 // rootPath stands for the folder itself, of which only mode and attributes change.
 const rootPath = "."
 
-// groupOf returns the group of a change. A ".git" file (of a submodule or worktree) only points to
-// git's state, so it belongs to its folder. A ".jj" folder refers to git's commits, so it belongs
-// to GroupGit.
+// groupOf returns a change's group. A ".git" file (of a submodule or worktree) only points to git's
+// state, so it belongs to its folder. A ".jj" folder refers to git's commits, so it belongs to
+// GroupGit.
 func groupOf(path string, a, b Entry) Group {
 	for at := path; at != ""; at = parentOf(at) {
 		pointer := at == path && (a.leaf() || a.Kind == Absent) && (b.leaf() || b.Kind == Absent)

@@ -33,7 +33,7 @@ const (
 // journal is the path of the store's folder, which holds the journal files.
 type journal string
 
-// Journal returns the stage of an undo, and its result if Applied.
+// Journal returns an undo's stage, and its result if Applied.
 func (j journal) Journal(id string) (Stage, Result, error) {
 	var r Result
 	err := readJournal(j.resultPath(id), &r)

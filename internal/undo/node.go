@@ -98,7 +98,7 @@ type dir struct {
 	prev  *dir   // from the previous Take; only during a Take
 }
 
-// search returns the index of a name, or where to insert it.
+// search returns a name's index, or where to insert it.
 func (d *dir) search(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.nodes, name, func(n node, name string) int { return strings.Compare(n.name, name) })
 }

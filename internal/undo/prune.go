@@ -88,8 +88,8 @@ type keptContents struct {
 
 func (k *keptContents) has(h pack.Hash) bool { return k.all[h] }
 
-// always returns the contents of the latest state, of unfinished undos, and of undo results that
-// are in the journal and young enough.
+// always returns the contents needed by the latest state, by unfinished undos, and by young enough
+// undo results in the journal.
 func (w *Workspace) always(ctx context.Context, age time.Duration) (*keptContents, error) {
 	if w.tree == nil {
 		if _, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {

@@ -51,7 +51,7 @@ func (s Step) place() string {
 
 func (e Entry) leaf() bool { return e.Kind == File || e.Kind == Symlink }
 
-// spot is the location of a step: the open folder, the name in it, and the temporary name.
+// spot is a step's location: the open folder, the name in it, and the temporary name.
 type spot struct {
 	*applier
 	Step

@@ -90,7 +90,7 @@ func appendTree(b []byte, d *dir) []byte {
 	return b
 }
 
-// maxDepth limits the nesting of a table, so a damaged one does not exhaust the stack.
+// maxDepth limits a table's nesting, so a damaged one does not exhaust the stack.
 const maxDepth = 4096
 
 func (r *reader) tree(depth int) *dir {

@@ -237,7 +237,7 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 	return work(k)
 }
 
-// known reports whether the content of a previous node is still stored. This process notices every
+// known reports whether a previous node's content is still stored. This process notices every
 // deletion from the store.
 func (k *walker) known(e Entry) bool {
 	return k.whole && k.dropped == k.store.Dropped() || k.store.Has(e.Hash)

@@ -40,7 +40,7 @@ type step struct {
 
 func callKey(id tool.CallID) string { return "call " + string(id) }
 
-// CallID returns the element ID of a call's card.
+// CallID returns the element ID for a call's card.
 func CallID(id tool.CallID) string { return ID(callKey(id)) }
 
 // learn returns the call with an ID, creating it if new.
@@ -242,7 +242,7 @@ func (v *View) headline(c *call, state string) string {
 	return b.String()
 }
 
-// liveLines limits the shown lines of a running command's output.
+// liveLines limits the shown output lines of a running command.
 const liveLines = 14
 
 // body returns a call's details.
@@ -294,7 +294,7 @@ func reason(o *tool.Outcome) string {
 	return cmp.Or(o.Output, o.Code)
 }
 
-// keepSteps is the number of a subagent's steps shown unfolded.
+// keepSteps is how many of a subagent's steps are shown unfolded.
 const keepSteps = 6
 
 // stepped returns the steps of a call's subagents.

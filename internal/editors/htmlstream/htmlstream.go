@@ -33,7 +33,7 @@ type Change struct {
 	HTML  string `json:"html,omitempty"`
 }
 
-// Facts hold a session's data outside of messages.
+// Facts hold a session's data outside messages.
 type Facts struct {
 	Model        string   `json:"model,omitempty"`
 	Used, Window int      `json:"-"`              // tokens of the next request, and the context size; optional
@@ -46,7 +46,7 @@ type Facts struct {
 type Options struct {
 	// Mask masks secrets; nil masks only those recognized by their shape.
 	Mask func() *redact.Masker
-	// Blocks returns the blocks of a call's metadata; nil shows none.
+	// Blocks returns a call's blocks; nil shows none.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -252,7 +252,7 @@ func (v *View) mask() *redact.Masker {
 	return v.options.Mask()
 }
 
-// note shows a text outside of messages.
+// note shows a text outside messages.
 func (v *View) note(text string) {
 	t := v.current()
 	v.Put("note "+t.id+" "+text, func(id string) string {

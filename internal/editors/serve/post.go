@@ -35,7 +35,7 @@ type newestPart struct {
 	} `json:"parts"`
 }
 
-// postMeaning is the content of a POST: a prompt, or answers.
+// postMeaning is a POST's content: a prompt, or answers.
 type postMeaning struct {
 	id        session.ID
 	prompt    *Prompt

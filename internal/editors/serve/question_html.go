@@ -38,7 +38,7 @@ func (t *watcher) clean(text string) string { return t.mask().Text(text) }
 
 func (t *watcher) escape(text string) string { return hypertext.Plain(t.clean(text)) }
 
-// asking writes the start of a question.
+// asking starts a question.
 func asking(b *strings.Builder, id, question, title string) {
 	b.WriteString(`<form class="b ask" id="` + id + `" data-question="` + hypertext.Escape(question) + `" aria-labelledby="` + id + `t"><h3 id="` + id + `t">` + title + "</h3>")
 }

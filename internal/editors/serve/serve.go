@@ -106,7 +106,7 @@ type Conversation interface {
 	Steer(text string) bool
 	Blocks(name string, metadata json.RawMessage) []tool.Block
 	Status() Status
-	// Ports returns the functions of the terminal interface; each may be nil.
+	// Ports returns the terminal interface's functions; each may be nil.
 	Ports() *api.Ports
 	// Commands returns the slash commands for a prompt.
 	Commands() []api.Named

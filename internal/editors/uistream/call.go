@@ -12,7 +12,7 @@ import (
 	"adze/tool"
 )
 
-// call is the state of a call in the stream.
+// call is a call's state in the stream.
 type call struct {
 	id        tool.CallID
 	name      string
@@ -90,7 +90,7 @@ func quoted(text string) json.RawMessage {
 	return raw
 }
 
-// forming shows the name of a call being written, if no other call is open.
+// forming names a call being written, if no other call is open.
 func (e *Encoder) forming(f session.CallForming) []Part {
 	if f.Call == "" || f.Name == "" || e.ended[f.Message] || e.calls[f.Call] != nil {
 		return nil
@@ -129,7 +129,7 @@ func (e *Encoder) show(c *call) []Part {
 	return append(out, Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
 }
 
-// started shows the start of a call. A subagent's call is progress of its parent call.
+// started shows a call's start. A subagent's call is progress of its parent call.
 func (e *Encoder) started(ev tool.Event) []Part {
 	if ev.Parent != "" && e.calls[ev.Call] == nil {
 		return e.progress(Progress{ToolCallID: ev.Parent, ToolName: ev.Tool, Title: ev.Title, Agent: ev.Agent})
@@ -157,7 +157,7 @@ func (e *Encoder) updated(ev tool.Event) []Part {
 	return e.progress(p)
 }
 
-// progress sends the progress of a call that is shown.
+// progress sends a shown call's progress.
 func (e *Encoder) progress(p Progress) []Part {
 	if c := e.calls[p.ToolCallID]; c == nil || !c.shown || c.over {
 		return nil

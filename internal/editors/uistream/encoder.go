@@ -118,7 +118,7 @@ func usage(u *session.Usage) *Usage {
 	return &Usage{InputTokens: u.Input + u.CacheRead + u.CacheWrite, OutputTokens: u.Output}
 }
 
-// notice sends a text outside of messages. Later readers neither get nor need it.
+// notice sends a text outside messages. Later readers neither get nor need it.
 func (e *Encoder) notice(text string) []Part {
 	return append(e.begin(), Part{Type: "data-notice", Data: Notice{redact.Passwords(text)}, Transient: true})
 }

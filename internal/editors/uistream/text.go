@@ -23,7 +23,7 @@ func index(k session.PartKind) int {
 	return 0
 }
 
-// piece sends a piece of an incomplete message.
+// piece sends the next piece of an incomplete message.
 func (e *Encoder) piece(message string, kind session.PartKind, text string) []Part {
 	if text == "" || e.ended[message] {
 		return nil

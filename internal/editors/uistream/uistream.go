@@ -75,8 +75,8 @@ type Claims struct {
 	Evidence []session.Evidence `json:"evidence,omitempty"`
 }
 
-// End is the data of data-end: the end of an unfinished turn. It stays in the message, while the
-// parts error and abort are transient.
+// End is the data of data-end: an unfinished turn's end. It stays in the message, while the parts
+// error and abort are transient.
 type End struct {
 	Cause session.Cause `json:"cause"`
 	Text  string        `json:"text"`
@@ -120,7 +120,7 @@ const (
 type Options struct {
 	// Mask masks secrets; nil masks only those recognized by their shape.
 	Mask func() *redact.Masker
-	// Blocks returns the blocks of a running call's metadata; nil shows only titles.
+	// Blocks returns a running call's blocks; nil shows only titles.
 	Blocks func(name string, metadata json.RawMessage) []tool.Block
 }
 

@@ -1,6 +1,6 @@
 // Package claims compares an answer's statements about tests with the session's calls, by rules and
-// without a model: "says that tests pass; none ran after the last edit". It also marks the clauses
-// of an answer a call supports.
+// without a model: "says that tests pass; none ran after the last edit". It also marks an answer's
+// clauses that a call supports.
 //
 // The one rule: only certain doubts are reported. A sentence that asks, denies, quotes, supposes or
 // plans claims nothing. Anything a call may have done without showing it in its record (a script, a

@@ -61,7 +61,7 @@ func (g *gatherer) firstPrompt() string {
 	return ""
 }
 
-// sum adds up the answers' usage and sets the time of the last exported entry.
+// sum adds up the answers' usage and sets the last exported entry's time.
 func (d *Document) sum() {
 	d.Updated = d.Created
 	later := func(t time.Time) {

@@ -137,7 +137,7 @@ func (i *importer) message(m Message) {
 	}
 }
 
-// outcome keeps the fields of a call its tool exposes: a file may contain anything.
+// outcome keeps a call's exposed fields: a file may contain anything.
 func (i *importer) outcome(message string, c Call) {
 	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Took}
 	o.Heading.Verb, o.Heading.Object, _ = strings.Cut(c.Heading, " ") // with the result
@@ -175,7 +175,7 @@ func object(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// compact removes the spaces of a JSON object.
+// compact removes a JSON object's spaces.
 func compact(fields *json.RawMessage) error {
 	if len(*fields) == 0 {
 		return nil

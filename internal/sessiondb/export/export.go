@@ -48,7 +48,7 @@ type Document struct {
 	LeftOut  []string                 `json:"left_out,omitempty"`
 }
 
-// A Speaker is the author of a message.
+// A Speaker is a message's author.
 type Speaker string
 
 const (
@@ -105,7 +105,7 @@ type Call struct {
 	Changed   []string        `json:"files_changed,omitempty"`
 }
 
-// End is the end of a turn.
+// End is a turn's end.
 type End struct {
 	Time    time.Time     `json:"time"`
 	Cause   session.Cause `json:"cause"`

@@ -45,7 +45,7 @@ func harmless(text string) string {
 	return b.String()
 }
 
-// codeEnd returns the end of a code span, or a negative number if s is none.
+// codeEnd returns a code span's end, or a negative number if s is none.
 func codeEnd(text string, s markdown.Span) int {
 	rest := text[min(s.At, len(text)):]
 	ticks := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]

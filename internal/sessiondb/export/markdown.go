@@ -236,7 +236,7 @@ func rewritten(b markdown.Block) string {
 	return harmless(text)
 }
 
-// plainInfo keeps the characters of a language name.
+// plainInfo keeps a language name's characters.
 func plainInfo(r rune) rune {
 	if r == '`' || r == '~' || r < ' ' {
 		return -1

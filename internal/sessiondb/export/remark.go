@@ -17,7 +17,7 @@ func (m Message) marks() (out []hypertext.Mark) {
 	return out
 }
 
-// lastText returns the index of the text part the marks refer to, or a negative number without one.
+// lastText returns the index of the marked text part, or a negative number without one.
 func (m Message) lastText() int {
 	for i := len(m.Parts) - 1; i >= 0; i-- {
 		if m.Parts[i].Text != "" {

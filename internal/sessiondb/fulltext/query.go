@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxTerms limits the terms of a query; the rest is ignored.
+// maxTerms limits a query's terms; the rest is ignored.
 const maxTerms = 32
 
 // shortestPrefix is the length from which the last word may be a prefix: three characters have an

@@ -9,7 +9,7 @@ import (
 // A Snippet is one line of text around the found words.
 type Snippet []Piece
 
-// A Piece is a part of a snippet.
+// A Piece is part of a snippet.
 type Piece struct {
 	Text string
 	Hit  bool // it matches the query

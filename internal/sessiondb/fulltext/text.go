@@ -18,7 +18,7 @@ const (
 	maxSaid   = 256 << 10
 )
 
-// A Kind is the kind of a hit.
+// A Kind is a hit's kind.
 type Kind string
 
 const (

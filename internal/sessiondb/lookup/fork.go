@@ -55,7 +55,7 @@ func Turns(log []session.Entry) (out []Turn) {
 	return out
 }
 
-// upTo returns the log up to the end of a turn.
+// upTo returns the log up to a turn's end.
 func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 	turns := Turns(log)
 	at := slices.IndexFunc(turns, func(t Turn) bool { return t.Number == number })
@@ -100,7 +100,7 @@ func Chain(ctx context.Context, logs session.Store, id session.ID) *Broken {
 	return broken
 }
 
-// sound returns the log of id up to the end of its last valid turn, if it is broken.
+// sound returns the log of id up to its last valid turn, if it is broken.
 func sound(ctx context.Context, logs session.Store, id session.ID) ([]session.Entry, *Broken) {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {

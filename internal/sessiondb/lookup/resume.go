@@ -19,12 +19,12 @@ import (
 	"adze/session"
 )
 
-// A Wish selects the session of a run. The zero value means a new one.
+// A Wish selects a run's session. The zero value means a new one.
 type Wish struct {
 	ID   string // an ID's prefix
 	Last bool   // the newest of the folder
 	Fork bool   // resume a copy
-	As   string // the ID of a new session; optional
+	As   string // a new session's ID; optional
 }
 
 // Pick returns the session to resume, or a new ID.
@@ -110,7 +110,7 @@ func ByPrefix(heads []session.Head, prefix string) (session.ID, error) {
 	return "", usage.Mistake("give more of the id: "+strings.Join(found, ", "), "%q is the beginning of %d sessions", prefix, len(found))
 }
 
-// Losses describes the losses of a damaged store in lines. It returns nil if the store was intact.
+// Losses describes a damaged store's losses in lines. It returns nil if the store was intact.
 func Losses(logs session.Store) []string {
 	s, ok := logs.(*sessiondb.Store)
 	if !ok {

@@ -61,7 +61,7 @@ type history struct {
 	found []Line
 }
 
-// Lines returns the origin of each line. The changes are sorted by time.
+// Lines returns each line's origin. The changes are sorted by time.
 func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	h := &history{}
 	for i, t := range diff.Lines(text) {

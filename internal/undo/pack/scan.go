@@ -60,8 +60,8 @@ func openPack(dir string, num int) (*file, error) {
 	return &file{File: f, num: num, end: x.end, index: x, fresh: map[Hash]place{}}, nil
 }
 
-// check verifies the payloads of a pack after its index's end before anything is appended: after a
-// power loss the heads may exist without the payloads. The index was written after a sync.
+// check verifies a pack's payloads after its index's end before anything is appended: after a power
+// loss the heads may exist without the payloads. The index was written after a sync.
 func (s *Store) check(f *file) (torn bool, err error) {
 	before := f.fresh
 	f.fresh, f.end = map[Hash]place{}, f.index.end

@@ -44,7 +44,7 @@ type Manager struct {
 	Running   bool // jobs of earlier calls may still run: this process started them
 	Now       func() time.Time
 	Named     func(context.Context) ([]undo.Named, error) // the folder's states sessions refer to
-	Git       git.Git                                     // reports the objects of a repository
+	Git       git.Git                                     // reports a repository's objects
 	Look      bool                                        // read-only: interrupted undos stay interrupted
 	Others    Sessions                                    // sessions that may have worked in the folder at the same time; may be nil
 	ChangeLog *ChangeLog                                  // of the current run; nil if there is none
@@ -314,7 +314,7 @@ func does(s undo.Step) string {
 	return "restore"
 }
 
-// An UndoResult is the outcome of a proposal.
+// An UndoResult is a proposal's outcome.
 type UndoResult struct {
 	Paths   []string
 	Refused []session.Refused

@@ -70,7 +70,7 @@ type Keeper struct {
 	// narrow is set if only named paths are covered.
 	narrow bool
 
-	mu   sync.Mutex // keeps states in the order of their times
+	mu   sync.Mutex // keeps states in time order
 	last int64
 	told map[string]bool
 	late sync.WaitGroup

@@ -145,7 +145,7 @@ func (r *reader) message(m session.Message, at time.Time) {
 	}
 }
 
-// turn returns the turn of a message. A call may precede its message.
+// turn returns a message's turn. A call may precede its message.
 func (r *reader) turn(message string, at time.Time) int {
 	if n, known := r.turns[message]; known && n >= 0 {
 		return n
