@@ -32,7 +32,6 @@ type pendingChanges struct {
 	texts   int // bytes so far
 }
 
-// part is one decision of the user.
 type part struct {
 	changes []*overlay.Change
 	shown   proc.ChangedFile
@@ -151,7 +150,6 @@ func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 	return out
 }
 
-// inRepository describes a change of git's own data.
 func inRepository(c *overlay.Change) string {
 	var names []string
 	objects := 0
@@ -296,7 +294,6 @@ func emptied(c *overlay.Change) (kept bool) {
 	return kept
 }
 
-// discard deletes the view with all its changes.
 func (v *view) discard() {
 	_ = v.Retire() // if it fails, the folder is removed anyway
 	v.sandbox.removing.Go(func() { _ = v.Close() })

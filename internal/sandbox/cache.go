@@ -17,7 +17,6 @@ type cachedCopy struct {
 
 func levelFile(state string) string { return filepath.Join(state, "sandbox", "level.json") }
 
-// recall returns the stored report for this machine in its current state.
 func recall(state string) (Report, bool) {
 	data, err := os.ReadFile(levelFile(state))
 	if err != nil {

@@ -31,7 +31,7 @@ func ParseSetting(name string) (Setting, error) {
 	return s, nil
 }
 
-// ErrNotFull means that a full sandbox is required but not available.
+// ErrNotFull means that no full sandbox is available.
 var ErrNotFull = errors.New("the sandbox is not full here")
 
 // A Cage puts a run's commands into its sandbox or leaves them outside.
@@ -196,7 +196,6 @@ func (c *Cage) outside() Report {
 	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox on puts them inside"}
 }
 
-// cageFunc is a proc.Cage from a function.
 type cageFunc func(proc.Command) (proc.Walls, error)
 
 func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }

@@ -52,7 +52,6 @@ func ofRepository(dir, repository string) bool {
 	})
 }
 
-// programsOf lists one repository's dangers, without the repositories inside it.
 func programsOf(dir, workspace string, inner bool) []string {
 	if !inner {
 		workspace = ""

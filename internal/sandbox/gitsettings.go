@@ -78,7 +78,6 @@ func gitLists(dir string, env []string, most int, argv ...string) ([]string, err
 	return strings.Split(strings.TrimSuffix(r.Output.Head, "\x00"), "\x00"), err
 }
 
-// setting adds the places named by one setting.
 func (g *gitPlaces) setting(top string, dirs []string, key, value string) {
 	section, _, _ := strings.Cut(strings.ToLower(key), ".")
 	switch section {

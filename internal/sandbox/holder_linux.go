@@ -70,7 +70,6 @@ func hold(views []namespace.HeldFolder) (_ *holder, err error) {
 	return h, err
 }
 
-// tree returns a detached copy of a root's mount.
 func (h *holder) tree(i int) (*os.File, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

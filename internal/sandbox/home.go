@@ -13,7 +13,7 @@ import (
 	"adze/internal/sandbox/proc/shim/namespace"
 )
 
-// home describes the users' places as a command sees them: folders that are empty except for the
+// home describes the users' places as a command sees them: hollow folders, empty except for the
 // paths shown in them.
 type home struct {
 	hollow []string      // without links, outermost first
@@ -25,7 +25,6 @@ type home struct {
 	byUser []string // shown by the user
 }
 
-// visiblePath is a host path visible below a hollow folder.
 type visiblePath struct {
 	path     string
 	from     string // path of a copy, or "" for the path itself
@@ -71,7 +70,6 @@ func (p *plan) look(s *Sandbox) home {
 	return v.home
 }
 
-// viewer builds a home.
 type viewer struct {
 	home
 	plan        *plan
@@ -79,7 +77,6 @@ type viewer struct {
 	read, write []string // shown by the user
 }
 
-// empty collects the hollow folders.
 func (v *viewer) empty() {
 	add := func(path string) {
 		if !within(path, v.plan.workspace.path) && !v.covered(path) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(path, dir) }) {
@@ -120,12 +117,10 @@ func ofSystem(path string) bool {
 	return slices.Contains(systemTops(), first) && first != "var" && first != "opt" && first != "tmp" && first != "run" && first != "private"
 }
 
-// covered reports whether a path lies in a hollow folder.
 func (h *home) covered(path string) bool {
 	return slices.ContainsFunc(h.hollow, func(dir string) bool { return within(path, dir) })
 }
 
-// visible reports whether a path in a hollow folder is shown there.
 func (h *home) visible(path string) bool {
 	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return within(path, s.path) })
 }
@@ -135,7 +130,6 @@ func (h *home) opened(path string) bool {
 	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return s.writable && within(path, s.path) })
 }
 
-// shownByUser reports whether a folder lies in one shown by the user.
 func (h *home) shownByUser(dir string) bool {
 	return slices.ContainsFunc(h.byUser, func(at string) bool { return within(dir, at) })
 }
@@ -212,7 +206,6 @@ func (v *viewer) tidy() {
 	v.links = slices.DeleteFunc(v.links, func(l link) bool { return v.visible(l.path) || within(l.path, v.plan.workspace.path) })
 }
 
-// mounts returns the home as mounts.
 func (h *home) mounts() (out []namespace.Mount) {
 	for _, path := range h.hollow {
 		out = append(out, namespace.Mount{Kind: namespace.Hollow, Path: path})
@@ -337,10 +330,8 @@ func (v *viewer) beside(at string) {
 	}
 }
 
-// maxTargets limits the links followed in one folder.
 const maxTargets = 200
 
-// targets shows the link targets in a folder.
 func (v *viewer) targets(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries[:min(len(entries), maxTargets)] {
@@ -379,7 +370,6 @@ func (v *viewer) program(path string) {
 	}
 }
 
-// packages shows the node packages around a program.
 func (v *viewer) packages(real string) {
 	if before, _, ok := strings.Cut(real, "/node_modules/"); ok {
 		v.show(before + "/node_modules")
@@ -400,7 +390,6 @@ func toolchainFolders() []string {
 	}
 }
 
-// fromUser shows the paths opened by the user, for reading and writing.
 func (v *viewer) fromUser() {
 	for _, path := range v.read {
 		v.show(path)
@@ -464,7 +453,6 @@ func (v *viewer) worktrees() {
 	}
 }
 
-// present returns the existing paths among names below dir.
 func present(dir string, names []string) (out []string) {
 	if dir == "" {
 		return nil

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// host describes the machine.
 type host struct {
 	private []string // private and empty for each command
 	kept    []string // needed by programs, below private folders

@@ -242,7 +242,6 @@ func stays(top, path, target string) bool {
 	return up <= strings.Count(path, "/")
 }
 
-// kind is a folder's relation to git.
 type kind int
 
 const (
@@ -277,7 +276,6 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 	return plain
 }
 
-// gitEntry decides on an entry named .git.
 func (j *judge) gitEntry(c *overlay.Change) {
 	switch {
 	case c.Kind == apply.Removed && c.Path == ".git" && c.Root == 0:

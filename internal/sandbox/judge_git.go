@@ -87,7 +87,6 @@ func (r *repositoryChanges) losesHidden() bool {
 	})
 }
 
-// one decides on an entry by its path in the repository.
 func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 	first, rest, _ := strings.Cut(rel, "/")
 	switch {
@@ -244,7 +243,6 @@ func (r *repositoryChanges) module(c *overlay.Change) {
 	}
 }
 
-// runsIn returns the commands in a rebase's state.
 func (r *repositoryChanges) runsIn(c *overlay.Change, rel string) []string {
 	first, _, _ := strings.Cut(rel, "/")
 	if first != "rebase-merge" && first != "sequencer" || c.Kind == apply.Removed {

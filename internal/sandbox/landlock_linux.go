@@ -100,7 +100,6 @@ func others(dir string, hidden []string) (out []string) {
 	return out
 }
 
-// rulesOf makes a ruleset for one command.
 func rulesOf(hidden, read, write []string) (*os.File, error) {
 	var shown []string
 	for _, path := range read {

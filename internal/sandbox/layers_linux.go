@@ -68,7 +68,6 @@ func (l *layers) make(p *plan, s *Sandbox) {
 	})
 }
 
-// exclusive locks a file until it is closed.
 func exclusive(path string) (*os.File, bool) {
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return nil, false
@@ -97,7 +96,6 @@ func readied(dir string) error {
 	return nil
 }
 
-// userCaches lists the existing caches not hidden by rules.
 func (s *Sandbox) userCaches(p *plan) (out []layer) {
 	home, set := p.lookup("HOME"), goSettings(p.lookup("HOME"))
 	if home == "" {

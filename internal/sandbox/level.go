@@ -150,7 +150,6 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 	return best, nil
 }
 
-// selfTestResult is the self-test's result for one means.
 type selfTestResult struct {
 	escaped []string
 	broken  bool // an attempt with trial.must succeeded

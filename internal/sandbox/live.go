@@ -104,7 +104,6 @@ func throughLink(top, path string) bool {
 	return false
 }
 
-// name returns the sandbox's level and means for display.
 func (p *plan) name(level Level, m Means) string {
 	if level == Full && p.live != "" {
 		level = FullLive

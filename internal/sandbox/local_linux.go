@@ -39,7 +39,6 @@ type locals struct {
 	answers map[string]func() error // why a place is refused, by place; the first call asks
 }
 
-// mostLocals limits the requests answered at a time.
 const mostLocals = 256
 
 // linkTime limits the wait for a connection from the shim, which makes it at once.
@@ -187,7 +186,6 @@ func (l *locals) may(place string) bool {
 	return answer() == nil
 }
 
-// outside connects to a port of this machine.
 func (l *locals) outside(at netip.AddrPort) (net.Conn, error) {
 	if at.Addr().IsUnspecified() {
 		loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})

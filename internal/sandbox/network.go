@@ -65,7 +65,6 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	return nil
 }
 
-// tally sums up the traffic per host.
 type tally struct {
 	mu    sync.Mutex
 	hosts []proc.HostTraffic

@@ -18,5 +18,4 @@ func listenerFrom(*net.UnixConn) (net.Listener, error) { return nil, errNoDoor }
 
 func (p *plan) local(*proc.Walls) error { return nil }
 
-// servers is empty on this system.
 type servers struct{}

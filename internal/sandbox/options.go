@@ -121,7 +121,7 @@ var ErrUnsuitable = errors.New("no sandbox fits this workspace")
 type Denial struct {
 	Rule string // as written by the user
 	Root string // the pattern is relative to it
-	// Pattern matches paths below Root after Fold, which normalizes the case of names.
+	// Pattern matches paths below Root, normalized by Fold.
 	Pattern string
 	Fold    func(string) string
 }

@@ -79,10 +79,8 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 	return p, nil
 }
 
-// maxNested limits the nested repositories whose settings are read.
 const maxNested = 32
 
-// protect adds the workspace's protected places.
 func (p *plan) protect(s *Sandbox, means Means) error {
 	repository, err := findRepository(p.workspace.path)
 	if err != nil {
@@ -148,7 +146,6 @@ func (p *plan) holds(path string) bool {
 		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && within(path, g.path) })
 }
 
-// root returns the writable folder around a path.
 func (p *plan) root(path string) string {
 	for _, grant := range p.grants {
 		if within(path, grant) {
@@ -158,7 +155,6 @@ func (p *plan) root(path string) string {
 	return p.workspace.path
 }
 
-// mounts returns the plan as mounts.
 func (p *plan) mounts() []namespace.Mount {
 	out := []namespace.Mount{{Kind: namespace.Proc, Path: "/proc"}}
 	if p.host.steers {

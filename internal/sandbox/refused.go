@@ -84,7 +84,6 @@ func (p *plan) hides(path string) bool {
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return within(folder, dir) && folder != dir && there(folder) })
 }
 
-// offline matches errors of programs without a network.
 var offline = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)could not resolve|couldn't resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|\b(ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b|dial (tcp|udp|unix)|socket: |failed to establish a new connection|could ?n.t connect|unable to connect|failed to connect`)
 })
@@ -131,7 +130,6 @@ func (p *plan) paths(line string, at int) (out []string) {
 // errorNumber matches Python's number before an error text.
 var errorNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\]?$`) })
 
-// mostWords limits the names examined per line.
 const mostWords = 8
 
 // weighWrite returns a Denial if the sandbox protects path and the user could write it.
@@ -165,7 +163,6 @@ func (p *plan) weighWrite(path string) (proc.Denial, bool) {
 	return b, may(folder)
 }
 
-// opens reports whether the sandbox lets a path be written.
 func (p *plan) opens(path string) bool {
 	open := append(slices.Clone(p.own()), p.cache, insideCache, "/dev", "/proc")
 	if !p.walled {

@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// repository is the one at the top of a workspace.
 type repository struct {
 	grant string // its folder elsewhere, if it belongs to the workspace
 }
@@ -85,7 +84,6 @@ func pointer(file, prefix, dir string) (string, bool) {
 	return path, true
 }
 
-// worktreeOf reads core.worktree from a submodule's repository.
 func worktreeOf(dir string) (string, bool) {
 	data, err := os.ReadFile(filepath.Join(dir, "config"))
 	if err != nil || len(data) > 1<<20 {

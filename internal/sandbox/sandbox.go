@@ -174,7 +174,6 @@ type folder struct {
 	err      error
 }
 
-// pin records a folder's current identity.
 func pin(path string) folder {
 	f := folder{path: path}
 	info, err := os.Lstat(path)

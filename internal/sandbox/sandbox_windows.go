@@ -44,7 +44,6 @@ func usual() []Means { return []Means{RestrictedToken} }
 
 func lacksOfLandlock() []string { return nil }
 
-// lacksOfToken lists the gaps of every restricted token.
 func lacksOfToken() []string { return []string{"reading your files", "the network"} }
 
 func (s *Sandbox) by(m Means, c proc.Command) (proc.Walls, error) {
@@ -77,7 +76,6 @@ func (s *Sandbox) by(m Means, c proc.Command) (proc.Walls, error) {
 	}}, nil
 }
 
-// withTemp returns env with another temporary folder.
 func withTemp(env []string, tmp string) []string {
 	out := make([]string, 0, len(env)+2)
 	for _, kv := range env {
@@ -220,7 +218,6 @@ func (*Staged) Take(string, []proc.FileChoice) (proc.Findings, error) {
 // Unstaged returns why there can be no stage here.
 func (*Cage) Unstaged() string { return "this system has no views of folders" }
 
-// machineKey identifies the system and the program.
 func machineKey() string {
 	v := windows.RtlGetVersion()
 	key := fmt.Sprintf("windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)

@@ -107,7 +107,6 @@ func (b *profile) rule(effect, operations, match, path string) {
 	}
 }
 
-// between lists the folders above path and below root.
 func between(root, path string) (out []string) {
 	for dir := filepath.Dir(path); dir != root && within(dir, root) && dir != "/"; dir = filepath.Dir(dir) {
 		out = append(out, dir)

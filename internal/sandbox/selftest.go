@@ -123,7 +123,6 @@ func (s *site) trials() []trial {
 	return append(all, trial{"rename", in(".git/hooks"), false}, trial{"rename", in(".git"), false})
 }
 
-// ofLinux lists attempts specific to Linux.
 func ofLinux(s *site) []trial {
 	if s.abstract == "" {
 		return nil

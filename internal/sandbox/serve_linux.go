@@ -16,7 +16,6 @@ import (
 // Each command has its own network, and reaches the ports served by another command of the session
 // through that one's shim. A job's ports are also served on the user's localhost.
 
-// mostServed limits the known ports of one command.
 const mostServed = 32
 
 // firstOpen is the lowest port that keeps its number on the user's localhost: lower ones are for
@@ -55,7 +54,6 @@ func (s *servers) remove(l *locals) {
 	}
 }
 
-// servedPort is a port in a command's network.
 type servedPort struct {
 	port      uint16
 	outside   uint16         // on the user's localhost; 0 if not there
@@ -165,7 +163,6 @@ func (l *locals) accept(from net.Listener, port uint16) {
 	}
 }
 
-// dial connects to a port in the command's network.
 func (l *locals) dial(port uint16) (net.Conn, error) {
 	l.dialling.Lock()
 	defer l.dialling.Unlock()
@@ -186,7 +183,6 @@ func (l *locals) dial(port uint16) (net.Conn, error) {
 	return net.FileConn(files[0])
 }
 
-// end closes all listeners.
 func (l *locals) end() {
 	l.plan.servers.remove(l)
 	l.mu.Lock()

@@ -31,7 +31,6 @@ func settingFiles() []string {
 // in bytes
 const maxSettings = 1 << 20
 
-// settings shows copies of the tools' and git's settings.
 func (v *viewer) settings() {
 	paths := present(v.sandbox.o.Home, settingFiles())
 	for _, name := range []string{"PIP_CONFIG_FILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "GOENV"} {
@@ -84,7 +83,6 @@ var userInAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 
 func withoutUser(text string) string { return userInAddress().ReplaceAllString(text, "://") }
 
-// withoutSecrets removes secret lines and elements.
 func withoutSecrets(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(secretElements().ReplaceAllString(text, "")) {

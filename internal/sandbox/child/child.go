@@ -31,7 +31,7 @@ const (
 	restartTime = 10 * time.Minute
 )
 
-// LastTime is the wait for the exit of a program that has closed its connection, on a busy machine.
+// LastTime is the wait for a program's exit after it has closed its connection, on a busy machine.
 const LastTime = 10 * time.Second
 
 // Server states.
@@ -46,15 +46,14 @@ const (
 // ErrNotReady means that the server has not responded yet.
 var ErrNotReady = errors.New("it is still starting")
 
-// Life is the state of a server, which may run several programs in turn. Its owner's lock guards
-// it.
+// Life is a server's state across several programs in turn. Its owner's lock guards it.
 type Life struct {
 	State, Why string // reason for Failed or Held
 	begun      []time.Time
 	changed    chan struct{}
 }
 
-// NewLife returns the state of a server that does not run.
+// NewLife returns the state of a stopped server.
 func NewLife() Life { return Life{State: Off, changed: make(chan struct{})} }
 
 // Turn changes the state and wakes waiters.
@@ -93,7 +92,7 @@ func (l *Life) Begin(now time.Time) {
 	l.Turn(Starting, "")
 }
 
-// Forgive resets the count of starts.
+// Forgive resets the start count.
 func (l *Life) Forgive() { l.begun = nil }
 
 // Await waits until the server is ready. lock is the owner's; the caller must not hold it.
@@ -116,7 +115,7 @@ func (l *Life) Await(ctx context.Context, lock sync.Locker) error {
 	}
 }
 
-// A Program describes the start of a server.
+// A Program describes how to start a server.
 type Program struct {
 	Supervisor proc.Supervisor
 	Command    proc.Command // without Talk and Memory

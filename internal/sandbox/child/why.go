@@ -15,7 +15,7 @@ var (
 		return regexp.MustCompile(`(?i)^\s*(fatal|error|fehler|×)|\b(error|exception|fatal|failed|failure|cannot|can't|could not|couldn't|unable to|not found|no such|no module named|denied|refused|missing|required|must be|invalid|unknown|ENOENT|EACCES|ECONNREFUSED|EADDRINUSE)\b`)
 	})
 	anyWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\S`) })
-	// emptyWords matches the start of frames, versions and hints.
+	// emptyWords matches the first words in frames, versions and hints.
 	emptyWords = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(Node\.js v|\s+at |\s*[\^~]+\s*$|[{}\]]|npm notice|exit status \d+$|Run 'docker |See 'docker |hint: |\s+code: '|\s*(code|errno|syscall): )` +
 			`|^npm (error|ERR!)\s+(code|errno|syscall|path|dest|command|spawnargs|A complete log|file|cwd|pkgid|network This is|enoent This is|404\s*$|404 Note|404 tarball|404  |enoent\s*$)`)

@@ -71,7 +71,6 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	return out, entry.Rename(filepath.Join(v.Dir, apply.JournalName), filepath.Join(v.Dir, apply.AppliedName))
 }
 
-// notes returns remarks about an applied change.
 func (v *View) notes(c *Change) (out []apply.Note) {
 	switch {
 	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
@@ -89,7 +88,6 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 	return out
 }
 
-// setAside moves a left change to the folder of kept changes.
 func (v *View) setAside(c *Change) apply.Left {
 	l := apply.Left{Path: v.Real(c), Why: c.Left}
 	if c.Kind == apply.Removed || c.Kind == apply.Special || c.Kind == apply.Merged {

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// decided holds the way to apply a change.
 type decided struct {
 	how        apply.Act // for an existing file; 0 means write
 	attributes bool      // equal to those of the file below
@@ -23,7 +22,7 @@ type decided struct {
 	followed   []string  // paths added by others to a renamed folder
 }
 
-// settle leaves out changes that clash with others', and those tied to them.
+// settle leaves out changes clashing with others', and those tied to them.
 func (v *View) settle(changes []*Change) {
 	moved := map[*Change]bool{}
 	var all []*Change
@@ -58,7 +57,7 @@ func (v *View) settle(changes []*Change) {
 	v.apart(all)
 }
 
-// Newly lists the changes that clash with changes by others since the stage was made.
+// Newly lists the changes clashing with others' since the stage was made.
 func (v *View) Newly(changes []*Change) (out []apply.Left) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {

@@ -13,12 +13,12 @@ import (
 	"adze/internal/sandbox/proc/shim/seccomptrace"
 )
 
-// lostEntry is an entry whose name the command removed.
+// lostEntry is an entry with its name removed by the command.
 type lostEntry struct {
 	path   string
 	stat   entry.Stat
 	target string  // a link's target
-	gone   *Change // the change that removes the name
+	gone   *Change // the change removing the name
 	used   bool
 }
 
@@ -34,7 +34,6 @@ type origins struct {
 	twins  map[uint64][]*Change // copied files with several names, by inode
 }
 
-// findOrigins sets From for renamed and linked entries.
 func (v *View) findOrigins(top *Change) error {
 	o := origins{View: v, top: top, root: top.Root, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
@@ -77,7 +76,7 @@ func (v *View) findOrigins(top *Change) error {
 	return nil
 }
 
-// findLost collects files and links that lost their names.
+// findLost collects files and links without their old names.
 func (o *origins) findLost() (err error) {
 	o.top.Walk(func(c *Change) bool {
 		switch {
@@ -272,7 +271,6 @@ func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 	return content == entry.Same
 }
 
-// compareWith compares a file's content and attributes with a file in the root.
 func (o *origins) compareWith(c *Change, path string) (content entry.Content, attributes bool) {
 	dir, err := o.Beneath(o.root, filepath.Dir(path))
 	if err != nil {

@@ -100,7 +100,7 @@ type Origin struct {
 	Stat  entry.Stat
 	Link  bool    // the entry keeps its old name
 	Whole bool    // inside a renamed folder
-	Gone  *Change // the change that removes the old name; nil if it stays
+	Gone  *Change // the change removing the old name; nil if it stays
 }
 
 // Walk calls do for the change and all below it, parents first. If do returns false, it skips the

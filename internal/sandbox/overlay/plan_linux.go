@@ -11,7 +11,6 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// plan makes the steps for settled changes.
 func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
 	p := planner{View: v, late: map[*Change]bool{}}
 	for _, top := range changes {

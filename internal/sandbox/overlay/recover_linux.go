@@ -121,7 +121,6 @@ func (v *View) abandon() (left []apply.Left) {
 // WhyKilled is the reason for not applying a killed command's changes.
 const WhyKilled = "adze was killed while a command ran, so what it had changed was not applied"
 
-// dropKept removes changes older than keptTime.
 func dropKept(dir string) {
 	names, _ := os.ReadDir(dir)
 	for _, e := range names {

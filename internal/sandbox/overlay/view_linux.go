@@ -100,7 +100,6 @@ func (v *View) makeUpper(i int) error {
 	return err
 }
 
-// parents makes the upper folders above a path.
 func (v *View) parents(i int, path string) error {
 	at := ""
 	for step := range strings.SplitSeq(filepath.Dir(path), "/") {

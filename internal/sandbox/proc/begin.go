@@ -53,7 +53,7 @@ func (p *Process) crashed() bool {
 // crashCode is the Go runtime's exit code for a fatal error.
 const crashCode = 2
 
-// lacking returns an error for the output of a runtime that could not start.
+// lacking returns an error for a failed runtime's output.
 func lacking(words string) error {
 	first, _, _ := strings.Cut(words, "\n")
 	if strings.Contains(words, "newosproc") || strings.Contains(words, "new OS thread") {
@@ -62,7 +62,7 @@ func lacking(words string) error {
 	return fmt.Errorf("%s: %w", first, syscall.ENOMEM)
 }
 
-// lastWords returns the error output of the shim's launcher.
+// lastWords returns the launcher's error output.
 func (p *Process) lastWords() string {
 	from := p.errPipe
 	if from == nil {

@@ -58,7 +58,7 @@ type Findings struct {
 	// most MaxDenied.
 	Denied  []Denial
 	Hidden  []string      // sentences about hidden places named by a failed command; a hint
-	Carried []HostTraffic // reached hosts, in order of their first connection
+	Carried []HostTraffic // reached hosts, by first connection
 	Barred  []Denial      // refused actions that no approval allows inside; the command may work outside
 	Aside   *Aside        // changes waiting for a decision, or nil
 }
@@ -71,7 +71,7 @@ type Aside struct {
 	Apply func([]FileChoice) Findings
 }
 
-// decided adds the result of Aside.Apply.
+// decided adds Aside.Apply's result.
 func (f *Findings) decided(found Findings) {
 	f.Aside, f.Told, f.Notes = nil, append(f.Told, found.Told...), append(f.Notes, found.Notes...)
 	for _, b := range found.Denied {
@@ -115,7 +115,7 @@ type Denial struct {
 	Why  string // reason, as the end of a sentence
 }
 
-// BarredKind is the kind of a denied action.
+// BarredKind is a denied action's kind.
 type BarredKind string
 
 // Denied actions.

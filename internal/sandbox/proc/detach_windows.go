@@ -26,7 +26,7 @@ func waysOut() ([]*syscall.SysProcAttr, error) {
 
 var errJob = errors.New("the program that shows this terminal ends all that it started, so that nothing outlives it; run adze in a terminal of its own")
 
-// ownLimits returns the limits of this process's job.
+// ownLimits returns the limits set by this process's job.
 func ownLimits() (flags uint32, err error) {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	err = windows.QueryInformationJobObject(0, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), nil)

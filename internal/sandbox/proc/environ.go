@@ -91,7 +91,7 @@ func Inside(path, dir string) bool {
 	return false
 }
 
-// real resolves links in the existing part of a path.
+// real resolves links in a path's existing part.
 func real(path string) string {
 	path = filepath.Clean(path)
 	if path == filepath.Dir(path) {
@@ -128,7 +128,7 @@ func Before(env, folders []string) []string {
 	return out
 }
 
-// Within returns the path of a program found through env's PATH if its folder lies in dir, else "".
+// Within returns a program's path if env's PATH finds it in a folder in dir, else "".
 func Within(program, dir string, env []string) string {
 	path, err := LookPath(program, dir, env)
 	if err != nil || strings.Contains(program, "/") || !Inside(filepath.Dir(path), dir) {

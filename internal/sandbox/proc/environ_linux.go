@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Limits of the wait for a process during execve. It takes microseconds, longer on busy processors,
-// and no event signals its end.
+// Limits for the wait during execve. It takes microseconds, longer on busy processors, and no event
+// signals its end.
 const (
 	execLooks = 50
 	execRetry = time.Millisecond

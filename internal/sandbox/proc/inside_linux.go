@@ -57,7 +57,6 @@ type ancestor struct {
 // maxLineage limits the walk in case process ids are reused meanwhile.
 const maxLineage = 1000
 
-// lineage lists a process and its ancestors.
 func lineage(pid int) (line []ancestor) {
 	for pid > 0 && len(line) < maxLineage {
 		st, ok := shim.ReadStat(pid)

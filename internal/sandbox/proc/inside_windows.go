@@ -47,7 +47,6 @@ func (l *Ledger) Below(pid int) string {
 	return ""
 }
 
-// maxLineage limits the walk.
 const maxLineage = 1000
 
 // lineage lists a process and its running ancestors. A parent younger than its child only reuses

@@ -70,7 +70,6 @@ func Consented(env []string, dir string, words ...string) []string {
 	return out
 }
 
-// module reports whether dir has a Python module with that name.
 func module(dir, name string) bool {
 	path := filepath.Join(dir, strings.ReplaceAll(strings.Trim(name, `"';`), ".", "/"))
 	for _, path := range []string{path + ".py", filepath.Join(path, "__main__.py")} {
@@ -150,7 +149,6 @@ func scriptFolders(words []string, dir, home string) (out []string) {
 	return out
 }
 
-// pythonScript reports whether Python runs the file.
 func pythonScript(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

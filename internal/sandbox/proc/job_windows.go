@@ -103,7 +103,6 @@ func (j *jobObject) end() {
 	_ = windows.TerminateJobObject(j.handle, killedCode)
 }
 
-// killedCode is a killed process's exit code.
 const killedCode = 1
 
 // close closes the job, which ends its remaining processes.
@@ -129,7 +128,6 @@ func (j *jobObject) left() []uint32 {
 	return j.members()
 }
 
-// maxMembers limits the processes listed for a job.
 const maxMembers = 4096
 
 // members lists the job's processes without consoles.
@@ -244,7 +242,6 @@ func (j *jobObject) awaitEmpty(linger bool) (survivors int) {
 	}
 }
 
-// listen ends the job when it exceeds a limit.
 func (j *jobObject) listen(events chan<- shim.Event, quit <-chan struct{}) {
 	for {
 		var message uint32

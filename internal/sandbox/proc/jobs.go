@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Limits of Jobs.
+// Job limits.
 const (
 	MaxJobs     = 20        // running at a time
 	MaxFinished = 40        // kept after their end; the oldest are dropped
-	JobTail     = 256 << 10 // bytes of output kept for each
+	JobTail     = 256 << 10 // output bytes kept for each
 )
 
 // Jobs runs commands in the background. A job ends when all its processes have exited, by Kill, by

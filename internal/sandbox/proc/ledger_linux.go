@@ -57,7 +57,7 @@ type entry struct {
 	Tag   string   `json:"tag"`
 	Owner identity `json:"owner"`
 	Shim  identity `json:"shim"`
-	Space string   `json:"space"` // process namespace of both
+	Space string   `json:"space"` // both processes' namespace
 }
 
 const recordEnd = ".json"
@@ -90,7 +90,7 @@ func (l *Ledger) record(pid int, tag string) (remove func()) {
 
 // Reaped is the result of Reap.
 type Reaped struct {
-	Calls     []string // tags of the ended calls
+	Calls     []string // the ended calls' tags
 	Ended     int
 	Survivors int
 }

@@ -12,7 +12,6 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// link is the connection to a command's shim.
 type link struct {
 	shim             *os.Process
 	lifeline, status *os.File
@@ -73,7 +72,6 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	return p.firstEvent()
 }
 
-// startShim starts the shim with the command's streams.
 func (p *Process) startShim(streams []*os.File) error {
 	theirs, err := p.openLine()
 	defer closeAll(theirs)

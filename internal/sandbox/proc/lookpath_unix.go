@@ -42,5 +42,5 @@ func lookup(env []string, key string) string {
 // sameVariable reports whether two names mean the same variable.
 func sameVariable(a, b string) bool { return a == b }
 
-// variable returns the canonical form of a name.
+// variable returns a name's canonical form.
 func variable(name string) string { return name }

@@ -67,5 +67,5 @@ func lookup(env []string, key string) string {
 // sameVariable reports whether two names mean the same variable.
 func sameVariable(a, b string) bool { return strings.EqualFold(a, b) }
 
-// variable returns the canonical form of a name, which ignores case.
+// variable returns a name's canonical form, which ignores case.
 func variable(name string) string { return strings.ToUpper(name) }

@@ -77,7 +77,7 @@ func (o *Output) Last(n int) Progress {
 	return Progress{Tail: string(end), Bytes: o.bytes, Lines: o.lines()}
 }
 
-// Piece is a part of a stream after an earlier one.
+// Piece is a stream's part after an earlier one.
 type Piece struct {
 	Text                       string
 	SkippedBytes, SkippedLines int64 // lost after the earlier piece
@@ -116,7 +116,7 @@ func (o *Output) handOver() (Text, Piece) {
 type ring struct {
 	size  int
 	buf   []byte
-	start int // index of the oldest byte
+	start int // the oldest byte's index
 	used  int
 }
 
@@ -151,7 +151,6 @@ func (r *ring) grow(n int) {
 
 func (r *ring) bytes() []byte { return r.last(r.used) }
 
-// last copies the newest n bytes.
 func (r *ring) last(n int) []byte {
 	n = min(n, r.used)
 	out := make([]byte, n)

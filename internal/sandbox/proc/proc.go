@@ -30,7 +30,7 @@ import (
 	"adze/internal/text/redact"
 )
 
-// Defaults of Command, in bytes.
+// Command's defaults, in bytes.
 const (
 	DefaultHead = 16 << 10
 	DefaultTail = 48 << 10
@@ -104,10 +104,10 @@ type Command struct {
 	ProgressTail  int            // bytes of Progress.Tail; 0 means DefaultProgressTail
 }
 
-// Reason is the cause of a command's end.
+// Reason is why a command ended.
 type Reason string
 
-// Values of Result.Killed. Lost means that the shim was killed from outside; the last two apply to
+// Values for Result.Killed. Lost means that the shim was killed from outside; the last two apply to
 // commands in walls (see Cage).
 const (
 	ByItself Reason = ""
@@ -120,14 +120,14 @@ const (
 	TooManyProcesses Reason = "processes"
 )
 
-// Result is the outcome of a started command.
+// Result is a started command's outcome.
 type Result struct {
 	Code      int            // exit code; -1 after a signal
 	Signal    syscall.Signal // 0 after a normal exit
 	Killed    Reason
 	Duration  time.Duration // from the command's start to its exit
-	Ended     int           // number of its other processes that were ended
-	Survivors int           // number of processes that could not be ended
+	Ended     int           // how many other processes were ended
+	Survivors int           // how many processes could not be ended
 	Output    Text
 	Errors    Text   // with Command.Separate
 	Sandbox   string // the walls' name, or ""
@@ -172,7 +172,7 @@ const (
 	CodeSandbox  = "sandbox"
 )
 
-// Error is the type of all errors from this package.
+// Error is this package's only error type.
 type Error struct {
 	Code string
 	Err  error

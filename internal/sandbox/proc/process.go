@@ -20,7 +20,7 @@ const (
 	stuckTime = 3 * time.Second
 	// startTime limits the command's start, including a slow disk.
 	startTime = 10 * time.Second
-	// chunkSize is the size of a read: a Linux pipe's default capacity.
+	// chunkSize is the read size: a Linux pipe's default capacity.
 	chunkSize = 64 << 10
 	// smallChunk is the first read size: most commands write less in total.
 	smallChunk = 2 << 10
@@ -90,7 +90,7 @@ func (p *Process) Errors() *Output { return p.errs }
 // Done returns a channel that is closed when all processes have ended and Wait will not block.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Wait waits for the end of all processes and returns the result.
+// Wait waits until all processes have ended and returns the result.
 func (p *Process) Wait() Result {
 	<-p.done
 	return p.result
@@ -198,7 +198,6 @@ func (p *Process) follow() {
 	}()
 }
 
-// awaitEnd reads the status pipe to its end.
 func (p *Process) awaitEnd() {
 	p.result.Code = -1
 	gone := false
@@ -241,7 +240,6 @@ func (p *Process) noteExcess(much shim.Excess) {
 	}
 }
 
-// noteLost ends a killed shim's processes.
 func (p *Process) noteLost() {
 	p.mu.Lock()
 	if !p.exited && p.reason == ByItself {

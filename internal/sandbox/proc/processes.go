@@ -2,7 +2,7 @@ package proc
 
 import "time"
 
-// Info is one process in the list of Processes.
+// Info is one process listed by Processes.
 type Info struct {
 	PID     int
 	Parent  int

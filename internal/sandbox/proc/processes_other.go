@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// listTime limits a run of ps.
 const listTime = 5 * time.Second
 
 // Processes lists this user's processes by id, from ps, without processor time.

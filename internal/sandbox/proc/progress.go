@@ -42,7 +42,6 @@ func newPulse(c Command, out *Output) *pulse {
 	return p
 }
 
-// beat signals new output.
 func (p *pulse) beat() {
 	select {
 	case p.dirty <- struct{}{}:

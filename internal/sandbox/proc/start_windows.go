@@ -76,7 +76,6 @@ func startError(program string, err error) error {
 	return failure(CodeIO, "cannot run %s: %w", program, err)
 }
 
-// link is the connection to a command's job.
 type link struct {
 	job    *jobObject
 	events chan shim.Event // closed after the last one
@@ -304,12 +303,10 @@ func left(from *os.File, take func([]byte)) {
 	}
 }
 
-// maxLeft limits the reads from a pipe's buffer.
 const maxLeft = 16
 
 var peekNamedPipe = sync.OnceValue(func() *windows.LazyProc { return windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe") })
 
-// waiting returns the number of buffered bytes.
 func waiting(h windows.Handle) (size uint32) {
 	ok, _, _ := peekNamedPipe().Call(uintptr(h), 0, 0, 0, uintptr(unsafe.Pointer(&size)), 0)
 	if ok == 0 {

@@ -8,7 +8,6 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-// starts returns the program to start and its arguments.
 func (w Walls) starts(own []string) (program string, argv []string) {
 	if len(w.Argv) == 0 {
 		return selfPath(), own

@@ -22,7 +22,7 @@ type Root struct {
 	Discarded bool `json:",omitempty"`
 }
 
-// Kind is the new type of a changed entry.
+// Kind is a changed entry's new type.
 type Kind byte
 
 const (
@@ -65,7 +65,7 @@ const (
 	WhyUnreadable = "what stands there cannot be looked at"
 )
 
-// Outcome is the result of applying a view.
+// Outcome is a view's result.
 type Outcome struct {
 	Applied []string // absolute paths; a new folder stands for its content
 	Left    []Left

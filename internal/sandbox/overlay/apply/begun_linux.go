@@ -94,7 +94,6 @@ func (g *Ground) Room(steps []Step) error {
 	return nil
 }
 
-// sizeOf returns the disk space of an entry and its content.
 func sizeOf(path string) (size int64) {
 	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, _ error) error {
 		var st unix.Stat_t

@@ -37,7 +37,6 @@ func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
 	return free, left
 }
 
-// lockTime is the wait for another git's lock.
 const (
 	lockTries = 50
 	lockPause = 20 * time.Millisecond

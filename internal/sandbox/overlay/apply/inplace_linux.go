@@ -152,7 +152,7 @@ func (x spot) extend() error {
 	return nil
 }
 
-// dress gives an entry the attributes of the command's version.
+// dress gives an entry the command's attributes.
 func (x spot) dress() error {
 	fd, err := unix.Openat(x.at, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -179,7 +179,6 @@ func (x spot) dress() error {
 	return entry.Attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
 }
 
-// wear gives an open file the attributes of the command's version.
 func (x spot) wear(fd int, ours *os.File) error {
 	st, newer := x.Upper, x.Newer(x.Lower)
 	if now, err := entry.At(fd, ""); err == nil && newer && x.Act == ActExtend { // set by somebody else

@@ -369,7 +369,7 @@ func (x spot) stage(from string) (string, error) {
 	return temp, os.WriteFile(x.stagedFile(), fmt.Append(nil, st.Ino), 0o600)
 }
 
-// parked returns the place of a parked entry: in the view, or at the top of a root on another file
+// parked returns a parked entry's place: in the view, or at the top of a root on another file
 // system.
 func (x spot) parked() (at int, name string) {
 	if x.abroad {
@@ -393,7 +393,7 @@ func (x spot) park() error {
 	return entry.RenameFree(x.at, x.name, at, name)
 }
 
-// source opens the folder of the entry to rename or link.
+// source opens the parent folder for a rename or link.
 func (x spot) source() (at int, name string, close func(), err error) {
 	if x.Parked > 0 {
 		at, name = x.parked()

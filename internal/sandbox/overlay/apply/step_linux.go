@@ -27,7 +27,7 @@ const (
 
 // A Step is one action and can be repeated.
 type Step struct {
-	Number int // index in the journal; part of temporary names
+	Number int // index in the journal, used in temporary names
 	Root   int
 	Act    Act
 	Path   string
@@ -35,7 +35,7 @@ type Step struct {
 	Kind   Kind
 	Upper  entry.Stat // the command's version
 	Lower  entry.Stat // expected entry at the place, or at From
-	Over   entry.Stat // expected entry at the target of a rename
+	Over   entry.Stat // expected entry at a rename's target
 	Moved  bool       // Lower was renamed, which changes its change time
 	Dress  bool       // attributes differ
 	Times  bool       // set the modification time too

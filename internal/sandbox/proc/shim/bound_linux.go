@@ -45,7 +45,7 @@ func (s *supervisor) bound(memory, processes uint64) {
 			s.kill()
 			return
 		}
-		look.Reset(max(nextLook(held, memory), 10*time.Since(began))) // checks take a tenth of a processor at most
+		look.Reset(max(nextLook(held, memory), 10*time.Since(began))) // uses a tenth of a processor at most
 	}
 }
 

@@ -35,16 +35,16 @@ type Event struct {
 	Errno syscall.Errno // Failed
 	Code  int           // Exited: exit code, -1 after a signal
 	Sig   syscall.Signal
-	Ended int    // Gone: number of other processes ended
-	Left  int    // Gone: number of processes that could not be ended
+	Ended int    // Gone: how many other processes were ended
+	Left  int    // Gone: how many could not be ended
 	Step  string // Unboxed: failed step
 	Much  Excess // Exceeded
 }
 
-// Kind is the kind of a status line.
+// Kind is a status line's kind.
 type Kind string
 
-// Kinds of status lines.
+// Line kinds.
 const (
 	Started Kind = "start"
 	Failed  Kind = "fail"

@@ -19,7 +19,7 @@ const (
 	statusFD   = 4 // write: lines of wire.go
 )
 
-// exitUsage is the exit code of a shim started by hand.
+// exitUsage is a shim's exit code when started by hand.
 const exitUsage = 2
 
 // init takes the process over before main. Go initializes packages in order of their import paths

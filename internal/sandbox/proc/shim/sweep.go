@@ -52,10 +52,8 @@ func (s *supervisor) ask() {
 	}
 }
 
-// members lists the processes to end.
 func (s *supervisor) members() []int { return members(os.Getpid(), s.cmd) }
 
-// note records the signalled processes for the report.
 func (s *supervisor) note(pids []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ const (
 	closeRangeCloexec   = 4
 )
 
-// adoptOrphans makes this process the parent of every orphan below it.
+// adoptOrphans makes orphans below this process its children.
 func adoptOrphans() {
 	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0, 0, 0, 0)
 }
@@ -69,7 +69,7 @@ func Descendants(root int) []int {
 	})
 }
 
-// children appends the children of all of pid's threads.
+// children appends the children of all pid's threads.
 func children(pid int, to []int) []int {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/"
 	threads, err := os.ReadDir(dir)
@@ -105,7 +105,7 @@ func ScanDescendants(root int) []int {
 	return all
 }
 
-// AllPIDs returns the ids of all visible processes.
+// AllPIDs returns all visible process ids.
 func AllPIDs() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -122,7 +122,7 @@ func AllPIDs() []int {
 	return pids
 }
 
-// Stat is the part of /proc/PID/stat that identifies a process (proc_pid_stat(5)).
+// Stat holds the fields in /proc/PID/stat for identifying a process (proc_pid_stat(5)).
 type Stat struct {
 	Name    string
 	State   byte

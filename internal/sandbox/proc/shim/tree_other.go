@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// adoptOrphans does nothing outside Linux.
 func adoptOrphans() {}
 
 // deafen drops signals from users and commands. Ignored ones would stay ignored in the command.
@@ -17,7 +16,6 @@ func deafen() {
 	signal.Notify(nobody, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 }
 
-// closeOthersOnExec does nothing outside Linux.
 func closeOthersOnExec(uintptr) {}
 
 // dropStreams redirects the standard streams to /dev/null.

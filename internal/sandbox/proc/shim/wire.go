@@ -54,10 +54,9 @@ func flag(set bool) string {
 	return "0"
 }
 
-// specFields is the number of fields before the arguments.
 const specFields = 5
 
-// Decode parses the result of Encode, without the length.
+// Decode parses Encode's result without the length.
 func Decode(p []byte) (Spec, error) {
 	fields := strings.Split(string(p), "\x00")
 	fields = fields[:len(fields)-1] // each field ends in NUL, so the last part is empty

@@ -26,11 +26,11 @@ import (
 // Word is the hidden first argument that makes this binary run attempts.
 const Word = "__attempt"
 
-// Result is one line of output.
+// Result is one output line.
 type Result struct {
 	Name   string
 	Held   bool
-	Detail string // error of a refused attempt
+	Detail string // why it was refused
 }
 
 // Fail makes the exit code 1 regardless of other attempts.
@@ -64,7 +64,7 @@ func Main(args []string) (exit int, ours bool) {
 	return exit, true
 }
 
-// ParseResult parses a line of output.
+// ParseResult parses an output line.
 func ParseResult(line string) (Result, bool) {
 	verdict, rest, _ := strings.Cut(line, " ")
 	name, detail, _ := strings.Cut(rest, " ")
