@@ -36,7 +36,6 @@ type Reply struct {
 	gone bool // the owner is gone, and the line's effect unknown
 }
 
-// err returns the reason why the line had no effect.
 func (r Reply) err() error {
 	switch {
 	case r.gone:

@@ -116,7 +116,6 @@ const (
 	closingLine  = "closing"  // the owner releases the session
 )
 
-// end is a socket's file name extension.
 const end = ".sock"
 
 // Folder returns the folder of sockets for the sessions in state: below the user's runtime folder,
@@ -142,7 +141,6 @@ func fits(folder string) bool {
 // longestName limits a socket's name, without its extension.
 const longestName = 32
 
-// path returns the path of a session's socket.
 func path(folder string, id session.ID) string {
 	name := string(id)
 	plain := func(r rune) bool {

@@ -75,7 +75,6 @@ func Join(a, b session.Event) (joined session.Event, is bool) {
 	return nil, false
 }
 
-// add processes an event.
 func (n *news) add(e session.Event) {
 	switch e := e.(type) {
 	case session.TextDelta:
@@ -256,7 +255,6 @@ func kindOf(line []byte) string {
 	return string(kind)
 }
 
-// splitter splits written bytes into lines.
 type splitter struct {
 	to   func(line []byte)
 	rest []byte

@@ -203,7 +203,6 @@ type watch struct {
 
 func encode(v any) []byte { return []byte(stream.Line(v) + "\n") }
 
-// hello returns the first line for a client.
 func (o *Owner) hello() Hello {
 	h := o.config.Hello()
 	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
@@ -354,7 +353,6 @@ func (o *Owner) Inquire(ctx context.Context, q ask.Question) (string, error) {
 	return o.talk.Inquire(ctx, q)
 }
 
-// ask sends a question to all clients.
 func (o *Owner) ask(line []byte) {
 	var q Question
 	if json.Unmarshal(line, &q) != nil {
@@ -367,7 +365,6 @@ func (o *Owner) ask(line []byte) {
 	o.stated()
 }
 
-// about describes a question briefly.
 func about(q Question) string {
 	text := q.Title
 	switch {

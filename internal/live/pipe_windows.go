@@ -201,7 +201,6 @@ func (l *pipes) Close() error {
 	return l.marker.Close()
 }
 
-// pipe is a connection.
 type pipe struct {
 	*os.File
 	since time.Time

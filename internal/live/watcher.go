@@ -21,7 +21,6 @@ const (
 	overlap   = 64        // entries before the newest log position that may not have been sent
 )
 
-// watcher sends lines to one client.
 type watcher struct {
 	conn  connection
 	owner *Owner
@@ -109,7 +108,6 @@ func (w *watcher) run() {
 	}
 }
 
-// send sends the waiting lines.
 func (w *watcher) send() (done bool, err error) {
 	w.mu.Lock()
 	queue, missed, last, gone := w.queue, w.missed, w.last, w.gone

@@ -18,7 +18,6 @@ type link struct {
 	hash []byte
 }
 
-// row is a stored entry.
 type row struct {
 	seq  int64
 	kind string

@@ -93,7 +93,6 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// number returns a session's number in the tables.
 func (s Owner) number(ctx context.Context, db querier, id session.ID) (num int64, err error) {
 	err = db.QueryRowContext(ctx, "SELECT num FROM sessions WHERE id = ?", string(id)).Scan(&num)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -121,14 +120,12 @@ func (s Owner) Labels(ctx context.Context, id session.ID) ([]Label, error) {
 	return all[num].all, nil
 }
 
-// labels holds a session's title and tags.
 type labels struct {
 	title, model string
 	tags         []string
 	all          []Label
 }
 
-// name returns the session's title, or "".
 func (l *labels) name() string {
 	if l.title != "" {
 		return l.title

@@ -196,7 +196,6 @@ func (s *Store) write(path string) error {
 	return os.WriteFile(path, fmt.Appendf(nil, "pid %d on %s", os.Getpid(), host), 0o600)
 }
 
-// holder reads a lock file's holder.
 func holder(path string) string {
 	text, _ := os.ReadFile(path) // an unreadable or unsigned file is handled below
 	if name := strings.TrimSpace(string(text)); name != "" && len(name) < 300 {

@@ -108,7 +108,6 @@ func (s *Store) lookElsewhere(ctx context.Context) error {
 	return s.reading(ctx, fileURI(to, "mode=rw", pragma("query_only(1)")))
 }
 
-// nothing makes s a store without sessions.
 func (s *Store) nothing(ctx context.Context) (err error) {
 	if s.db, err = sql.Open("sqlite", ":memory:"); err != nil {
 		return s.explain("open", err)

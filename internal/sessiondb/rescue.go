@@ -172,7 +172,6 @@ func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
 	return errors.Join(c.err, c.tx.Commit())
 }
 
-// rowCopier copies one session's rows in one transaction.
 type rowCopier struct {
 	ctx                context.Context
 	old                *sql.DB

@@ -148,7 +148,6 @@ func (c *chainCheck) link(ctx context.Context, r row, texts *texts) {
 	c.last.seq, c.last.hash = r.seq, append(c.last.hash[:0], r.hash...)
 }
 
-// end returns the first invalid entry after all were checked.
 func (c *chainCheck) end() *BadRow {
 	switch {
 	case c.bad != nil:

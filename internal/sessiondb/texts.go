@@ -51,7 +51,6 @@ func (n textName) String() string {
 	return nameOfText + hex.EncodeToString(n.hash[:]) + ":" + strconv.Itoa(n.size)
 }
 
-// text is a text to store.
 type text struct {
 	textName
 	data string
@@ -215,7 +214,7 @@ func unpacked(packed bool, data []byte, n textName) ([]byte, error) {
 	return data, nil
 }
 
-// saveTexts stores new texts and records the session uses all of them.
+// saveTexts stores new texts and records that the session uses all of them.
 func saveTexts(ctx context.Context, tx *sql.Tx, session int64, list []text) error {
 	for _, t := range list {
 		var num int64

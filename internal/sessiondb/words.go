@@ -74,7 +74,6 @@ func (s *Store) Index(ctx context.Context, w Words) error {
 	})
 }
 
-// inside runs do in one transaction.
 func (s *Store) inside(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
 	if err := s.usable(); err != nil {
 		return err

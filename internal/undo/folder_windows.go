@@ -97,7 +97,6 @@ func (f folder) path(name string) (string, error) {
 	return windows.UTF16ToString(buf[:n]) + `\` + name, nil
 }
 
-// readLink returns the target of a link or junction.
 func (f folder) readLink(name string) string {
 	path, err := f.path(name)
 	if err != nil {

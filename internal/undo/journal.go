@@ -71,7 +71,6 @@ func (j journal) Results() (ids []string) {
 func (j journal) planPath(id string) string   { return filepath.Join(string(j), "plan-"+id) }
 func (j journal) resultPath(id string) string { return filepath.Join(string(j), "result-"+id) }
 
-// writeJournal writes a plan or result atomically.
 func (w *Workspace) writeJournal(path string, v any) error {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil { // not JSON: names need not be UTF-8

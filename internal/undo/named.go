@@ -58,7 +58,6 @@ func around(root, inner string) bool {
 // Named reports whether only named paths are covered.
 func (w *Workspace) Named() bool { return w.opts.Named }
 
-// lookAtNamed builds the tree of the named paths.
 func (w *Workspace) lookAtNamed(ctx context.Context, root folder) (*walker, *dir, error) {
 	k, err := w.newWalker(ctx, settleAll)
 	if err != nil {

@@ -100,7 +100,6 @@ type planner struct {
 	err      error
 }
 
-// add adds the changes of one more window.
 func (p *planner) add(changes []Change) {
 	for _, c := range changes {
 		s := p.steps[c.Path]
@@ -255,7 +254,6 @@ func (p *planner) result() (steps []Step, refused []Refusal) {
 	return steps, refused
 }
 
-// parentOf returns "" for a path in the root.
 func parentOf(p string) string {
 	if dir := pathpkg.Dir(p); dir != "." {
 		return dir

@@ -158,7 +158,6 @@ func unlockFolder(s spot) error {
 	return s.at.chmod(s.name, s.open())
 }
 
-// lockFolder sets a folder's final mode.
 func lockFolder(s spot) error {
 	now, err := s.now(s.name)
 	if err != nil {
@@ -178,7 +177,6 @@ func lockFolder(s spot) error {
 	return errChanged
 }
 
-// removeFolder removes an empty folder.
 func removeFolder(s spot) error {
 	now, err := s.now(s.name)
 	if err != nil || now.Kind != Folder {

@@ -102,7 +102,6 @@ func full(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// look builds the tree of the present files.
 func (w *Workspace) look(ctx context.Context, settle int64) (*walker, *dir, error) {
 	root, err := openRoot(w.opts.Root) // reopened each time: the folder may have been replaced
 	if err != nil {

@@ -30,7 +30,6 @@ type call struct {
 	waits    bool    // for the user
 }
 
-// step is a subagent's call.
 type step struct {
 	id    tool.CallID
 	agent string
@@ -53,7 +52,6 @@ func (v *View) learn(id tool.CallID) *call {
 	return c
 }
 
-// show redraws a call.
 func (v *View) show(c *call) {
 	p := v.piece(callKey(c.id), nil)
 	p.draw = func() string { return v.card(c, p.id) }
@@ -186,7 +184,6 @@ var signs = map[string][2]string{
 	string(tool.Denied): {"⊘", "denied"}, string(tool.Aborted): {"◼", "stopped"},
 }
 
-// card returns a call's HTML.
 func (v *View) card(c *call, id string) string {
 	state := c.state
 	if c.waits {
@@ -209,7 +206,6 @@ func (v *View) card(c *call, id string) string {
 	return b.String() + "</div>" + body + "</section>"
 }
 
-// word returns a state's CSS class.
 func word(state string) string {
 	if _, known := signs[state]; known {
 		return state
@@ -323,7 +319,6 @@ func (v *View) stepped(c *call) string {
 	return b.String()
 }
 
-// masked masks a block's secrets.
 func (v *View) masked(b tool.Block) tool.Block {
 	b.Title, b.Text, b.Path = v.text(b.Title), v.text(b.Text), v.text(b.Path)
 	b.Items = slices.Clone(b.Items)

@@ -86,7 +86,6 @@ func (v *View) failure(id string, r session.Result) string {
 	return b.String()
 }
 
-// footer returns a turn's last line.
 func (v *View) footer(id string, t *turn, r session.Result, left []hypertext.Mark) string {
 	var b strings.Builder
 	b.WriteString(`<div class="b end" id="` + id + `">`)

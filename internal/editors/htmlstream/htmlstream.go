@@ -81,7 +81,6 @@ type turn struct {
 	changed bool
 }
 
-// piece is a part of the page.
 type piece struct {
 	id    string
 	turn  *turn

@@ -36,7 +36,6 @@ var choices = map[string]ask.Choice{
 	"deny": ask.Deny, "once": ask.Once, "session": ask.ForSession, "always": ask.Always, "edits": ask.AllEdits,
 }
 
-// act runs a page's action and responds with the result.
 func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var a action
 	conn := http.NewResponseController(w)
@@ -256,7 +255,6 @@ func (r *room) nudged() {
 	}
 }
 
-// unqueue removes a waiting prompt.
 func (r *room) unqueue(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,7 +302,6 @@ func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 	}
 }
 
-// repeated regenerates the newest answer.
 func (r *room) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, r.server.Backend, r.id)
 	if err != nil {

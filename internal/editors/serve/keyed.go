@@ -17,7 +17,6 @@ type onceByKey struct {
 	order []string // keys, oldest first
 }
 
-// outcome is an action's result.
 type outcome struct {
 	known  chan struct{} // closed when available
 	result any

@@ -17,7 +17,6 @@ import (
 // groupClass maps groups to CSS classes.
 var groupClass = map[live.Group]string{live.NeedsYou: "needs", live.Busy: "working", live.ToReview: "review", live.Done: "done"}
 
-// row is a session in the list.
 type row struct {
 	head session.Head
 	live.Listing

@@ -11,7 +11,6 @@ import (
 	"adze/session"
 )
 
-// past is a stored turn.
 type past struct {
 	prompt session.Message
 	events []session.Event
@@ -25,7 +24,6 @@ type scroll struct {
 	seq   int64
 }
 
-// add adds an entry.
 func (l *scroll) add(seq int64, e session.Entry) {
 	l.seq = seq
 	if e.Type == session.RewindEntry {
@@ -85,7 +83,6 @@ func events(e session.Entry) []session.Event {
 	return []session.Event{session.TurnEnd{Result: r}}
 }
 
-// newest returns a session's newest turn.
 func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
 	var l scroll
 	err := h.Log(ctx, id, 0, func(seq int64, e session.Entry) error {

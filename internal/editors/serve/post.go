@@ -91,7 +91,6 @@ func (p chatPost) mean(m newestPart) (postMeaning, error) {
 	return s, nil
 }
 
-// users counts the user's messages.
 func (p chatPost) users() (n int) {
 	for _, raw := range p.Messages {
 		var m struct {

@@ -25,7 +25,6 @@ type Prompt struct {
 // bare reports whether the prompt is only text, so it can be sent to a running turn.
 func (p Prompt) bare() bool { return !p.Again && p.Beside == "" && len(p.Attachments) == 0 }
 
-// piece is a part of a user's message.
 type piece struct {
 	Type      string `json:"type"`
 	Text      string `json:"text"`

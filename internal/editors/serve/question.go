@@ -34,7 +34,6 @@ var ErrNobody = errors.New("no turn is running, and nobody is asked")
 // maxPast limits the remembered approvals, used to distinguish late answers from wrong ones.
 const maxPast = 1000
 
-// newApproval returns an unguessable ID.
 func newApproval() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand.Read never fails since Go 1.24
@@ -115,7 +114,6 @@ func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) 
 	return nil, ctx.Err()
 }
 
-// settle closes a question.
 func (r *room) settle(w *openQuestion, answered string) {
 	r.asked = nil
 	r.past[w.ID] = answered
@@ -188,7 +186,6 @@ func (w *openQuestion) allows(a ask.Answer) (string, error) {
 	return "", none
 }
 
-// approval is an approval in a POST.
 type approval struct {
 	ID       string `json:"id"`
 	Approved *bool  `json:"approved"`

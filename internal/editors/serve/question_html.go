@@ -10,7 +10,6 @@ import (
 	"adze/tool"
 )
 
-// question shows a question or its answer.
 func (t *watcher) question(it item) {
 	q := it.question
 	key := "question " + q.ID

@@ -243,7 +243,6 @@ func (s *Server) Handler() http.Handler {
 	return s.door(http.NewCrossOriginProtection().Handler(m))
 }
 
-// sessionRow is a session in the list.
 type sessionRow struct {
 	ID      session.ID `json:"id"`
 	Title   string     `json:"title"`
@@ -285,7 +284,6 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, map[string]session.ID{"id": room.id})
 }
 
-// abort aborts a session's running turn.
 func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 	room := s.open(session.ID(r.PathValue("id")))
 	if room == nil || !room.Stop() {

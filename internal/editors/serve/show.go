@@ -140,7 +140,6 @@ func changes(net control.Difference, mask *redact.Masker) any {
 	return map[string]any{"from": net.From, "html": b.String(), "files": len(net.Files), "hunks": hunks}
 }
 
-// wholeOutput returns a call's full output.
 func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (any, error) {
 	if err := s.known(ctx, id); err != nil {
 		return nil, err
@@ -168,7 +167,6 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 	return map[string]string{"html": hypertext.Output(s.mask().Text(text), 0), "note": note}, nil
 }
 
-// export sends the session as a file.
 func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 	form := r.URL.Query().Get("form")
 	kinds := map[string]string{"md": "text/markdown; charset=utf-8", "json": "application/json", "html": "application/octet-stream"} // never displayed as a page of this origin
@@ -190,7 +188,6 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 	_, _ = w.Write(raw) // the browser may be gone
 }
 
-// money formats an amount.
 func money(cost float64) string {
 	if cost < 0.1 {
 		return fmt.Sprintf("$%.3f", cost)

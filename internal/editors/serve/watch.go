@@ -248,7 +248,6 @@ func (t *watcher) changes() error {
 	return t.tell(notes...)
 }
 
-// take shows an item.
 func (t *watcher) take(it item) {
 	switch {
 	case it.question != nil:
@@ -517,7 +516,6 @@ func (o *out) write(b []byte) error {
 	}
 }
 
-// search searches stored sessions.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 	found, text, err := s.directory.found(r.Context(), r.URL.Query().Get("q"))
 	if err != nil {

@@ -67,7 +67,6 @@ func (e *Encoder) Take(event session.Event) []Part {
 	return nil
 }
 
-// message sends a stored message.
 func (e *Encoder) message(m session.Message) []Part {
 	switch {
 	case m.Role == session.Assistant:
@@ -101,7 +100,6 @@ func (e *Encoder) enter(message string) []Part {
 	return append(out, Part{Type: "start-step"})
 }
 
-// leave ends the open step.
 func (e *Encoder) leave() []Part {
 	if e.step == "" {
 		return nil

@@ -225,7 +225,6 @@ func (h Host) net(ctx context.Context, since api.Since) (api.Net, error) {
 	return h.Ports.Net(ctx, cmp.Or(since, api.SinceSession))
 }
 
-// set sets the mode, effort or model.
 func (h Host) set(name, value string) error {
 	switch {
 	case name == "mode" && h.Ports.SetMode != nil:

@@ -68,7 +68,6 @@ func StatsTypes() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.RequestEntry, session.OutcomeEntry}
 }
 
-// pickedValues holds the values at Paths.
 type pickedValues struct {
 	role, id, provider, model string
 	usage                     session.Usage

@@ -26,7 +26,6 @@ type deed struct {
 	read      []string
 }
 
-// deeds holds the session's calls, oldest first.
 type deeds struct {
 	all   []deed
 	asked string // the user's message in this turn

@@ -11,7 +11,6 @@ import (
 	"adze/internal/text/markdown"
 )
 
-// statement is one sentence.
 type statement struct {
 	tokens []token
 	lead   []token // the text above a list
@@ -68,7 +67,6 @@ func (s statement) quote() string {
 	return string(runes)
 }
 
-// sentences splits tokens into sentences.
 func sentences(all []token) (out []statement) {
 	var now statement
 	begin := 0
@@ -147,7 +145,6 @@ func words(out []token, piece string) []token {
 	return out
 }
 
-// has reports whether tokens contains one of the words.
 func has(tokens []token, set map[string]bool) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.kind == word && set[t.word] })
 }
@@ -210,7 +207,6 @@ func (t token) joins() bool {
 	return t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
 }
 
-// block is a paragraph, list item or heading.
 type block struct {
 	text string
 	lead string // the heading and the line above a list

@@ -45,7 +45,6 @@ func touched(o tool.Outcome) (names []string) {
 	return names
 }
 
-// unnumbered removes the line numbers of a read file.
 func unnumbered(output string) string {
 	return regexp.MustCompile(`(?m)^\s*\d+(?:\t|:| {1,2})`).ReplaceAllString(output, "")
 }

@@ -15,7 +15,6 @@ import (
 	"adze/tool"
 )
 
-// check returns an error if a message is invalid.
 func (m Message) check() error {
 	switch {
 	case m.ID == "":
@@ -175,7 +174,6 @@ func object(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// compact removes a JSON object's spaces.
 func compact(fields *json.RawMessage) error {
 	if len(*fields) == 0 {
 		return nil

@@ -22,7 +22,6 @@ type key struct {
 	call    tool.CallID
 }
 
-// storedOutcome is an outcome with its time.
 type storedOutcome struct {
 	tool.Outcome
 	at time.Time
@@ -214,7 +213,6 @@ func (g *gatherer) unfinished() {
 	g.messages = append(g.messages, m)
 }
 
-// rewind drops reverted messages.
 func (g *gatherer) rewind(e session.Entry) error {
 	var r session.Rewound
 	if err := json.Unmarshal(e.Data, &r); err != nil {

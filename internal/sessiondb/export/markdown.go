@@ -35,7 +35,6 @@ func (d *Document) Markdown() []byte {
 	return append(bytes.TrimRight(w.Bytes(), "\n"), '\n')
 }
 
-// fact is one line about a session.
 type fact struct{ Name, Value string }
 
 const stamp = "2006-01-02 15:04:05 UTC"
@@ -71,7 +70,6 @@ func orDash(text string) string {
 	return text
 }
 
-// sheet builds Markdown.
 type sheet struct{ bytes.Buffer }
 
 func (w *sheet) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
@@ -125,7 +123,6 @@ func (e *End) told() string {
 	return strings.Join(words, " · ")
 }
 
-// told describes a call's result.
 func (c Call) told() string {
 	switch {
 	case c.Status == "":

@@ -20,7 +20,6 @@ import (
 // this package. So html/template is not needed, with which the linker would keep every method of
 // the program: 5.8 MB more of 55.9.
 
-// web builds HTML.
 type web struct{ strings.Builder }
 
 // text writes a text between tags or into a double-quoted attribute.
@@ -62,7 +61,6 @@ func (d *Document) HTML() ([]byte, error) {
 	return []byte(w.String()), nil
 }
 
-// element writes a text in a tag.
 func (w *web) element(tag, class, text string) {
 	w.WriteString("<" + tag)
 	if class != "" {
@@ -73,7 +71,6 @@ func (w *web) element(tag, class, text string) {
 	w.WriteString("</" + tag + ">")
 }
 
-// contents writes the table of contents.
 func (w *web) contents(prompts []prompt) {
 	if len(prompts) == 0 {
 		return
@@ -131,7 +128,6 @@ func (w *web) message(number int, m Message) {
 	w.WriteString("</section>\n")
 }
 
-// texts converts values to strings.
 func texts[T any](values []T) (out []string) {
 	for _, v := range values {
 		out = append(out, fmt.Sprint(v))
@@ -172,7 +168,6 @@ func (w *web) call(c Call) {
 	w.WriteString("</details>\n")
 }
 
-// object writes a call's fields.
 func (w *web) object(raw json.RawMessage) {
 	if len(raw) > 0 {
 		w.element("pre", "", indented(raw))
@@ -189,7 +184,6 @@ func indented(raw json.RawMessage) string {
 	return b.String()
 }
 
-// prompt is a line of the table of contents.
 type prompt struct {
 	Number int // of the message, from 1
 	Text   string

@@ -61,7 +61,6 @@ func match(terms []term) string {
 	return strings.Join(parts, " AND ")
 }
 
-// tokens returns a text's words.
 func tokens(text string) (out []string) {
 	each(text, func(from, to int) bool {
 		out = append(out, text[from:to])

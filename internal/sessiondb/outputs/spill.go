@@ -117,7 +117,6 @@ func (s Files) create(call tool.CallID) (*os.File, string, error) {
 	return f, f.Name(), nil
 }
 
-// sizeOf returns the total size of a folder's files.
 func sizeOf(dir string) (size int64) {
 	files, _ := os.ReadDir(dir) // unreadable folders count as empty
 	for _, f := range files {

@@ -98,7 +98,6 @@ func (r Room) cleanWords(ctx context.Context, done *Done) {
 	}
 }
 
-// said returns the sessions' prompts by folder.
 func (r Room) said(ctx context.Context, ids []session.ID) map[string][]string {
 	out := map[string][]string{}
 	for _, id := range ids {

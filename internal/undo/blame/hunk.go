@@ -18,7 +18,6 @@ type diffLine struct {
 	text string
 }
 
-// text returns the new side's lines.
 func (u hunk) text() (out []string) {
 	for _, l := range u.lines {
 		if l.sign != '-' {

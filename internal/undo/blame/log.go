@@ -22,7 +22,6 @@ func Types() []session.EntryType {
 	return []session.EntryType{session.MessageEntry, session.OutcomeEntry, session.RewindEntry, session.ImportEntry}
 }
 
-// pickedValues holds the values at Paths.
 type pickedValues struct {
 	role                            session.Role
 	note, summary, created          any

@@ -20,7 +20,6 @@ const (
 	indexRec   = 48
 )
 
-// index is a loaded index.
 type index struct {
 	end  int64
 	recs []byte
@@ -49,7 +48,6 @@ func (x index) find(h Hash) int {
 	return -1
 }
 
-// entry is a record with its hash.
 type entry struct {
 	hash Hash
 	place

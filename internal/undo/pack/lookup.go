@@ -7,7 +7,6 @@ import (
 	"slices"
 )
 
-// file is a pack open for reading.
 type file struct {
 	*os.File
 	num int

@@ -46,7 +46,6 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // Sum returns a content's hash.
 func Sum(content []byte) Hash { return sha256.Sum256(content) }
 
-// place is a record's position.
 type place struct {
 	pack       int
 	at, stored int64

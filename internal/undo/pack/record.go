@@ -53,7 +53,6 @@ func encode(h Hash, content []byte) []byte {
 	return rec
 }
 
-// parseHead returns false if b is no valid head.
 func parseHead(b []byte) (h head, ok bool) {
 	if len(b) < headSize || string(b[:4]) != magic || binary.LittleEndian.Uint32(b[60:]) != crc(b[:60]) {
 		return h, false

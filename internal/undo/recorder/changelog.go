@@ -20,7 +20,6 @@ type ChangeLog struct {
 // mostWritten limits the recorded paths.
 const mostWritten = 500_000
 
-// named records changed paths.
 func (w *ChangeLog) named(paths []string) {
 	if w == nil {
 		return

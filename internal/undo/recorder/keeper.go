@@ -161,7 +161,6 @@ func (k *Keeper) Close() error {
 	return k.ws.Close()
 }
 
-// tell reports each text once.
 func (k *Keeper) tell(text string) {
 	k.mu.Lock()
 	again := k.told[text]

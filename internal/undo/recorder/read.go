@@ -199,7 +199,6 @@ func (r *reader) add(message string, w session.Window) {
 	t.Windows = append(t.Windows, w)
 }
 
-// unfinished adds the windows without an end.
 func (r *reader) unfinished() {
 	for key, before := range r.open {
 		r.add(key.message, session.Window{Before: before, Message: key.message, Call: key.call})
@@ -237,7 +236,6 @@ func (p *Past) settle(undos []session.Undone) {
 	}
 }
 
-// changedGit reports whether the turn changed git's own state.
 func (t Turn) changedGit() bool {
 	return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
 		return slices.ContainsFunc(w.Changes, func(c session.FileChange) bool { return c.Git })

@@ -62,7 +62,6 @@ func (d Manager) keepGitSound(ctx context.Context, plan *undo.Plan) error {
 	return nil
 }
 
-// repositories groups the steps by git folder.
 func (d Manager) repositories(steps []undo.Step) (all []*repository) {
 	is := func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(d.absolute(dir), "HEAD"))

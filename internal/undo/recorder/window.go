@@ -110,7 +110,6 @@ func (k *Keeper) Lost(ctx context.Context, before session.State) (session.Window
 	return k.window(ctx, begun.Before)
 }
 
-// window returns the folder's changes since a state.
 func (k *Keeper) window(ctx context.Context, before session.State) (session.Window, error) {
 	w := session.Window{Before: before}
 	from, err := undo.ParseMark(before.Mark)
