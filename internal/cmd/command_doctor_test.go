@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -115,25 +114,6 @@ func TestTheDoctorFindsAStoreThatCannotBeOpened(t *testing.T) {
 	}
 	e := u.doctor(10, "--offline")
 	e.wants(t, "store", "fail", "--no-session")
-}
-
-func TestTheDoctorFindsJobsOfAKilledRun(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the ledger is kept on Linux only")
-	}
-	u := newUser(t)
-	jobs := filepath.Join(u.home, "state", "jobs")
-	if err := os.MkdirAll(jobs, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	record := filepath.Join(jobs, "7.json")
-	if err := os.WriteFile(record, []byte(`{"tag":"x","owner":{"pid":1,"start":1,"boot":"another"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	u.doctor(0, "--offline").wants(t, "jobs", "warn", "may have left 1 running")
-	if _, err := os.Stat(record); err != nil {
-		t.Errorf("the doctor only looks: %v", err)
-	}
 }
 
 // A key that cannot be right is told without a request, and no key is shown, not in part either.

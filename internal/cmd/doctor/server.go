@@ -65,7 +65,7 @@ func tight(at, model string, tokens int, mend string) Check {
 func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
 	ctx, cancel := context.WithTimeout(ctx, versionPatience)
 	defer cancel()
-	all, err := e.Models(ctx)
+	all, err := models.Installed(ctx, p)
 	if err != nil {
 		return d.failing("server", err)
 	}

@@ -9,10 +9,7 @@ import (
 
 // ollama makes an Ollama's model.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
-	return f.ollamaOf(e, ollama.New(f.options(e, name)), name), nil
-}
-
-func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
+	p := ollama.New(f.options(e, name))
 	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
 	m.window = f.window(e.Name, name, func(ctx context.Context) contextSize {
 		limit := p.Limit(ctx, name)
@@ -24,15 +21,12 @@ func (f *Finder) ollamaOf(e Endpoint, p *ollama.Provider, name string) Model {
 		}
 		return LargerAt(local.Ollama, name)
 	}
-	return f.layered(m, e, p, p.Toolless, true).renamed()
+	return f.layered(m, e, p, p.Toolless, true).renamed(), nil
 }
 
-// Ollama returns the provider for an Ollama endpoint; false for any other.
+// Ollama returns the provider for an Ollama endpoint; it is of no use for any other.
 func (e Endpoint) Ollama() (*ollama.Provider, bool) {
-	if e.Tells != local.Ollama {
-		return nil, false
-	}
-	return ollama.New(e.options()), true
+	return ollama.New(e.options()), e.Tells == local.Ollama
 }
 
 // Native returns the provider for an Ollama found behind another format.
@@ -41,11 +35,15 @@ func (e Endpoint) Native(root string) *ollama.Provider {
 }
 
 // Models queries a server's models; an Ollama in its own format.
-func (e Endpoint) Models(ctx context.Context) (out []local.Model, err error) {
-	p, ok := e.Ollama()
-	if !ok {
-		return e.Server().Models(ctx)
+func (e Endpoint) Models(ctx context.Context) ([]local.Model, error) {
+	if p, ok := e.Ollama(); ok {
+		return Installed(ctx, p)
 	}
+	return e.Server().Models(ctx)
+}
+
+// Installed queries an Ollama's models.
+func Installed(ctx context.Context, p *ollama.Provider) (out []local.Model, err error) {
 	told, err := p.Models(ctx)
 	for _, m := range told {
 		out = append(out, local.Model{
