@@ -33,13 +33,13 @@ type Instructions struct {
 	Text string
 }
 
-// Lines that begin a part of a system prompt.
+// The first lines of parts.
 const (
 	instructionsMark = "\n# Instructions from "
 	environmentMark  = "\n# Environment\nworkspace: "
 )
 
-// SkillsHead begins the index of skills, the last paragraph before the environment.
+// SkillsHead begins the skill index, the last paragraph before the environment.
 const SkillsHead = "Skills (load with skill{name} before such work):"
 
 // Render builds the system prompt named "coder", "local" or "task". extra comes right before the
@@ -88,8 +88,7 @@ func (e Environment) block() string {
 	return b.String()
 }
 
-// Names of the parts added by Insert: the index of agents, and an agent's description, followed by
-// its name.
+// Part names for Insert: the agent index, and an agent's description, followed by its name.
 const (
 	AgentsPart = "Agents"
 	LeadPart   = "You are the agent "

@@ -2,7 +2,7 @@ package prompts
 
 import "strings"
 
-// A Section is a part of a rendered system prompt.
+// A Section is one part of a rendered prompt.
 type Section struct {
 	Kind  string // "prompt", "instructions", "agents" or "environment"
 	Name  string // "prompt", "environment", "agents", "you are the agent …", or an instruction file's path
@@ -45,7 +45,7 @@ func Split(system string) []Section {
 	return out
 }
 
-// Part returns the text of the first part with a name.
+// Part returns the text in the first part with a name.
 func Part(system, name string) (text string, ok bool) {
 	at := 0
 	for _, s := range Split(system) {
@@ -57,7 +57,7 @@ func Part(system, name string) (text string, ok bool) {
 	return "", false
 }
 
-// uninserted splits off the parts that Insert added after the rest.
+// uninserted splits off the parts added by Insert.
 func uninserted(rest string) (before string, parts []string) {
 	for {
 		at := -1

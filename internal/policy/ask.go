@@ -18,7 +18,7 @@ type Asker func(ctx context.Context, q tool.Question, p Prompt) (Answer, error)
 // ErrNobody is an Asker's error once no user is present.
 var ErrNobody = errors.New("nobody is there to ask")
 
-// A Prompt is a question to the user: a call's needs without a decision by rules or the mode.
+// A Prompt asks the user about the open needs of a call.
 type Prompt struct {
 	Items []Item
 	// Offers lists the possible grants for Session, narrowest first; empty if Session is not

@@ -43,7 +43,7 @@ func (p *Policy) kept() (folders []string) {
 	return folders
 }
 
-// keptIn returns the folder of adze's own around a place, or "".
+// keptIn returns the one of adze's own folders that contains a place, or "".
 func keptIn(folders []string, place Place) string {
 	for _, folder := range folders {
 		for _, at := range place.both() {

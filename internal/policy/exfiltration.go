@@ -31,7 +31,7 @@ func (p *Policy) carriesSecret(v verdict) bool {
 }
 
 // commandLeaks reports a known secret in the words of a command with a network program, or in an
-// address. Other programs might send it, too, which is unknown.
+// address. Whether others send it is unknown.
 func (p *Policy) commandLeaks(text string, c *command) bool {
 	if c.refused != nil || c.broken != nil {
 		return strings.Contains(text, "://") && p.options.Leaks(text)

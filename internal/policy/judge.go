@@ -184,7 +184,6 @@ func (p *Policy) rulesFor(kind tool.Permission) []Rule {
 	return out
 }
 
-// deniedBy returns a deny rule's reason.
 func deniedBy(what string, r Rule) string {
 	return fmt.Sprintf("%s is forbidden by the rule %q (%s)", what, r, r.Layer)
 }

@@ -203,7 +203,6 @@ func (j *judgement) hooked(s *script.Step) string {
 	return why + " --yolo runs them"
 }
 
-// innermost returns a program's words behind its wrappers.
 func innermost(words []script.Word) []script.Word {
 	for inner, wrapped := behindWrapper(words); wrapped; inner, wrapped = behindWrapper(words) {
 		words = inner

@@ -26,7 +26,7 @@ type unit struct {
 	width int
 }
 
-// indents compares the copy's indentation with its rows'. why describes a doubt.
+// indents compares the copy's indentation with its rows'. why is the reason for a doubt.
 func (m merge) indents() (in indents, why string) {
 	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true, file: m.unit()}
 	bare := true

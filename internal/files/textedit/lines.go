@@ -196,7 +196,7 @@ type merge struct {
 	near      []int // for each new line, the equal or replaced old one, or -1
 }
 
-// lines returns the replacement for the rows from from to before end. why describes a doubt.
+// lines returns the new lines for the rows from..end. why is the reason for a doubt.
 func (m merge) lines(from, end int) (out []string, why string) {
 	margin, why := m.indents()
 	if why != "" {

@@ -103,7 +103,7 @@ func (e Endpoint) options() wire.Options {
 	}
 }
 
-// options returns them for one model, with the user's settings.
+// options returns the adapter's options for one model, with the user's settings.
 func (f *Finder) options(e Endpoint, model string) wire.Options {
 	o, own := e.options(), f.own(e.Name, model)
 	o.MaxTokens, o.Vision, o.Findings = own.Output, own.Vision, f.findings

@@ -175,7 +175,7 @@ func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 		return Model{}, several(name, hosts)
 	case len(near) > 0 && asMissing(missing, &none):
 		for hint := range strings.SplitSeq(none.Hint, "\n") {
-			if !slices.Contains(near, hint) { // the guess may be the server's own model
+			if !slices.Contains(near, hint) { // do not repeat a hint
 				near = append(near, hint)
 			}
 		}

@@ -24,7 +24,7 @@ type doubt int
 const (
 	firm     doubt = iota // none
 	sameLine              // on the same line: a tag in a sentence is mentioned, not used
-	anyText               // any: no markup that only a call would use
+	anyText               // any: the markup is not unique to calls
 	spoken                // any: inside a sentence, and so are adjacent blocks without words between
 )
 

@@ -311,9 +311,9 @@ func keyStarts(prefix string) bool {
 		func(key string) bool { return strings.HasPrefix(key, prefix) })
 }
 
-// DeepSeek and Kimi write sections of calls, each BEGIN head SEPARATOR arguments END. Converted
-// models write the separators in DeepSeek's marks in plain letters, with spaces or with a
-// backslash.
+// spelled returns all spellings of a mark. DeepSeek and Kimi write sections of calls, each BEGIN
+// head SEPARATOR arguments END. Converted models write the separators in DeepSeek's marks in plain
+// letters, with spaces or with a backslash.
 func spelled(mark string) (out []string) {
 	for _, joint := range []string{"▁", "_", " ", `\_`} {
 		text := strings.ReplaceAll(mark, "▁", joint)

@@ -10,8 +10,8 @@ import (
 )
 
 // Late holds tools that appear in requests only from an occasion on, if all tools fit: every
-// request would pay for unneeded ones. A call of a tool that is not shown yet is valid and shows
-// it. The zero value has none.
+// request would pay for unneeded ones. A call to a hidden tool is valid and shows the tool. The
+// zero value has none.
 type Late struct {
 	// At holds the occasions by tool.
 	At map[string]Occasion

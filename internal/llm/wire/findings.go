@@ -154,7 +154,7 @@ func (a *Adapter) recall(model string) (f fit, first bool) {
 	return m.clone(), first
 }
 
-// The caller holds a.mu.
+// remember caches a model's memory. The caller holds a.mu.
 func (a *Adapter) remember(model string, m *memory) {
 	if a.known == nil {
 		a.known = map[string]*memory{}

@@ -26,7 +26,8 @@ var harmlessShape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^LC_[A-Z]+$|^(TEST|SKIP|RUN|NO|ENABLE|DISABLE|WITH)_[A-Z0-9_]+$|^[A-Z][A-Z0-9_]*_(LEVEL|DEBUG|VERBOSE|LINES|SEED|COUNT|TIMEOUT|PORT|COLOR|THREADS|WORKERS|RETRIES|ENABLED|DISABLED)$`)
 })
 
-// ofOthers matches names for a loader, a shell, an interpreter or git, whatever their shape.
+// ofOthers matches names that belong to a loader, a shell, an interpreter or git, whatever their
+// shape.
 var ofOthers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(LD|DYLD|BASH|GIT|PYTHON|PERL|RUBY|NODE|NPM|JAVA|JDK|GCC|MAKE|CARGO|RUST|GO|SSH|GLIBC|MALLOC)`)
 })

@@ -16,7 +16,7 @@ type reader struct {
 	steps []*Step
 }
 
-// state is the knowledge at the start of a statement.
+// state holds the known facts at the start of a statement.
 type state struct {
 	dir     string
 	vars    map[string]Word

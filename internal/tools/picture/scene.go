@@ -45,7 +45,7 @@ func parseScene(name string, data []byte) (scene, error) {
 	a := txtar.Parse(data)
 	s := scene{name: name, title: "adze", w: 100, h: 30, colours: dark}
 	for _, f := range a.Files {
-		if f.Name[0] >= '0' && f.Name[0] <= '9' || strings.Contains(f.Name, ": ") { // a subagent's begin with its name
+		if f.Name[0] >= '0' && f.Name[0] <= '9' || strings.Contains(f.Name, ": ") { // a subagent's steps begin with its name
 			s.model = append(s.model, f)
 		} else {
 			s.files = append(s.files, f)

@@ -18,7 +18,7 @@ import (
 // Tells holds counts by kind.
 type Tells map[string]int
 
-// Kinds, with the better way.
+// Kinds of signs, each with an example and the better wording.
 const (
 	Wide    = "wide"    // a comment line longer than 100 columns
 	Clause  = "clause"  // a clause as the subject of a sentence: "What is left is …"; name the thing
