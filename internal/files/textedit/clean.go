@@ -45,6 +45,8 @@ type cleaner struct {
 	inLine bool
 	quotes bool // decodes only quotes
 	off    func(s string) (string, extent)
+	// other replaces off for the new text. Optional.
+	other func(s string) (string, extent)
 }
 
 // readings lists the possible meanings of an edit, as written first. A cleaner whose addition
@@ -57,7 +59,11 @@ func (d *doc) readings(e Edit) []cleanedEdit {
 			if had != whole || blank(old) || c.step != Unescaped && slices.Contains(r.steps, c.step) {
 				continue
 			}
-			next, has := c.off(r.New)
+			off := c.off
+			if c.other != nil {
+				off = c.other
+			}
+			next, has := off(r.New)
 			r.steps = append(r.steps[:len(r.steps):len(r.steps)], c.step)
 			r.inLine = c.inLine && r.inLine
 			if r.Old = old; has == whole {
@@ -79,7 +85,19 @@ func cleaners() []cleaner {
 	for _, style := range numberStyles() {
 		list = append(list, cleaner{step: Numbered, name: "line numbers", off: func(s string) (string, extent) { return unnumbered(s, style) }})
 	}
+	for _, mark := range []string{"+ ", "+", "- ", "-", "> ", ">", "| "} {
+		twin := map[string]string{"+": "-", "-": "+"}[mark[:1]] + mark[1:]
+		c := cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return unmarked(s, mark) }}
+		c.other = func(s string) (string, extent) {
+			if plain, has := unmarked(s, mark); has != none || len(twin) < len(mark) {
+				return plain, has
+			}
+			return unmarked(s, twin)
+		}
+		list = append(list, c)
+	}
 	return append(list,
+		cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return diffSide(s, "-") }, other: func(s string) (string, extent) { return diffSide(s, "+") }},
 		escapes(`ntru\/"'`, "\n\t\""), escapes(`"`, `"`), escapes(`'`, `'`), escapes("`", "`"), escapes("n", "\n"), escapes("t", "\t"), escapes("u", ""),
 		cleaner{step: Entities, name: "entities", inLine: true, off: unentitied},
 	)
@@ -129,6 +147,33 @@ func unnumbered(s, style string) (string, extent) {
 		return s, none // only a number
 	}
 	return plain, has
+}
+
+// unmarked removes a mark from the start of each line.
+func unmarked(s, mark string) (string, extent) {
+	return offLines(s, func(line string) (string, bool) {
+		if line == strings.TrimRight(mark, " ") {
+			return "", true
+		}
+		return strings.CutPrefix(line, mark)
+	})
+}
+
+// diffSide returns one side of a diff: each line begins with a space or the side's mark, at least
+// one with the mark.
+func diffSide(s, mark string) (string, extent) {
+	marks := 0
+	out, had := offLines(s, func(line string) (string, bool) {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			marks++
+			return rest, true
+		}
+		return strings.CutPrefix(line, " ")
+	})
+	if had == whole && marks == 0 && mark == "-" {
+		return s, none
+	}
+	return out, had
 }
 
 // offLines applies off to each line with text.
@@ -301,28 +346,10 @@ func (d *doc) added(e Edit) string {
 			return "new_string has " + c.name + ", which old_string has not"
 		}
 	}
-	if marked(e.New) && !marked(e.Old) {
-		return "new_string has marks before its lines, which old_string has not"
-	}
 	if bareEscape(e.New) && !bareEscape(d.Text) {
 		return `new_string has \n in the place of line ends`
 	}
 	return ""
-}
-
-// marked reports whether a text's lines begin with a diff or quotation mark, or with a space.
-func marked(s string) (marks bool) {
-	lines, _ := linesOf(s)
-	for _, line := range lines {
-		switch {
-		case line == "" || line[0] == ' ':
-		case !strings.Contains("+->|", line[:1]):
-			return false
-		default:
-			marks = true
-		}
-	}
-	return marks
 }
 
 // bareEscape reports whether a text has \n outside quotes.

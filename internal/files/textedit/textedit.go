@@ -3,11 +3,11 @@
 // The one rule: text that occurs exactly once is replaced literally. Only an inexact copy is
 // compared leniently, in whole lines and in one place.
 //
-// Start reading at Match. clean.go removes models' additions to a copy: line numbers, fences,
-// escapes. lines.go compares whole lines without surrounding white space, and writes the new lines.
-// indent.go gives them the file's indentation. report.go writes the errors, which show the nearest
-// lines. stale.go checks for changes since the text was read, scan.go searches files too large for
-// memory, patch.go parses patches, omission.go finds "rest of the code unchanged".
+// Start reading at Match. clean.go removes models' additions to a copy: line numbers, marks,
+// fences, escapes. lines.go compares whole lines without surrounding white space, and writes the
+// new lines. indent.go gives them the file's indentation. report.go writes the errors, which show
+// the nearest lines. stale.go checks for changes since the text was read, scan.go searches files
+// too large for memory, patch.go parses patches, omission.go finds "rest of the code unchanged".
 //
 // Known limits: above LenientLimit only exact text is found. A copy with a missing, extra or
 // misspelled line is refused.
@@ -46,6 +46,7 @@ const (
 	LineEnds   Step = "line ends ignored"
 	Fenced     Step = "fence taken off"
 	Numbered   Step = "line numbers stripped"
+	Unmarked   Step = "diff or quote marks taken off"
 	Unescaped  Step = "escapes read"
 	Entities   Step = "entities read"
 	Normalised Step = "look-alike characters"

@@ -3,7 +3,6 @@ package textparse_test
 import (
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -192,12 +191,5 @@ func benchmark(b *testing.B, pieces []string) {
 	for b.Loop() {
 		for range textparse.Recover(stream(session.Done{Stop: session.StopEnd}, pieces...), r, func() string { return "n" }) {
 		}
-	}
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -55,13 +55,6 @@ func newFinder(alts []literal) *finder {
 // alone reports that every occurrence is a match, so no line has to be tested.
 func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
 
-func (f *finder) longest() (n int) {
-	for _, needle := range f.needles {
-		n = max(n, len(needle.text))
-	}
-	return n
-}
-
 // pair selects the two rarest bytes, the rarer first.
 func (n *needle) pair() kern.Pair {
 	first, second := n.rarest(-1), 0
