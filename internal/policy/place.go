@@ -164,7 +164,6 @@ func escapeGlob(s string) string {
 	return b.String()
 }
 
-// pathMatcher is a compiled path pattern.
 type pathMatcher struct {
 	anchor  string // work, home, abs; empty for any
 	pattern string

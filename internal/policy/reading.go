@@ -21,7 +21,6 @@ const (
 	maxWords     = 1000     // words searched for other programs in one command
 )
 
-// simple is one program with its arguments.
 type simple struct {
 	words []script.Word
 	inner bool   // found inside a wrapper: counts for deny and ask; for allow, its wrapper counts
@@ -156,7 +155,6 @@ func (r *reader) everyWord(text string, maybe bool) {
 	}
 }
 
-// call adds a program and its input text.
 func (r *reader) call(c *script.Call, depth int) {
 	words := make([]script.Word, len(c.Words))
 	for i, w := range c.Words {

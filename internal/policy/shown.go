@@ -10,7 +10,6 @@ import (
 	"adze/tool"
 )
 
-// Limit for paths named by one rule.
 const maxShown = 100
 
 // Named lists the files and folders that the user's allow rules name by abs: and home:, for reading

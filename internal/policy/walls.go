@@ -31,7 +31,6 @@ func beyondWalls(v verdict) string {
 	return ""
 }
 
-// changesFiles reports whether changing files is the program's purpose.
 func changesFiles(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	tee := base(words[0]) == "tee" && has(func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/dev/") })
@@ -56,7 +55,6 @@ func networks(c *command) string {
 	return ""
 }
 
-// reachesHosts reports whether a program works over a network.
 func reachesHosts(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	if has(func(w string) bool { return oneOf(w, "--offline --help --version --dry-run") }) {

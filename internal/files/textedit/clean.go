@@ -38,7 +38,6 @@ const (
 	whole
 )
 
-// cleaner removes one kind of addition.
 type cleaner struct {
 	step   Step
 	name   string
@@ -103,7 +102,6 @@ func cleaners() []cleaner {
 	)
 }
 
-// unfenced removes a Markdown fence around a text.
 func unfenced(s string) (string, extent) {
 	first, rest, ok := strings.Cut(strings.Trim(s, "\n"), "\n")
 	if !ok || !strings.HasPrefix(first, "```") || strings.ContainsAny(first[3:], " \t`") {
@@ -247,7 +245,6 @@ func unescaped(s, letters, bare string) (string, extent) {
 
 var entity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#39|#34|#x27);`) })
 
-// unentitied decodes HTML entities.
 func unentitied(s string) (string, extent) {
 	rest := entity().ReplaceAllString(s, "")
 	switch {

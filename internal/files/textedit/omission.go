@@ -64,7 +64,6 @@ func dotted(s string) (ends int) {
 	return ends
 }
 
-// uncomment removes common comment signs.
 func uncomment(line string) (core string, comment bool) {
 	core = line
 	for _, sign := range []string{"{/*", "/*", "//", "<!--", "#", "--", ";", "%", "\"\"\""} {

@@ -131,7 +131,6 @@ func ParsePatch(s string) (Patch, error) {
 	return p, nil
 }
 
-// header parses a section's header or a move target.
 func header(line string) (op, path string) {
 	line = strings.TrimSpace(line)
 	for prefix, op := range map[string]string{"*** Add File:": "add", "*** Update File:": "update", "*** Delete File:": "delete", "*** Move to:": "move"} {

@@ -8,7 +8,6 @@ import (
 	"adze/session"
 )
 
-// block is an open content block.
 type block struct {
 	kind  string
 	input string // from the start event, used if no delta comes

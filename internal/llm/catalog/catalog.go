@@ -107,7 +107,6 @@ func matches(row, model string) bool {
 	return ok && (rest == "" || dated(rest))
 }
 
-// dated recognizes -20251101 and -2025-11-01.
 func dated(s string) bool {
 	digits := strings.ReplaceAll(s, "-", "")
 	if len(digits) != 8 || strings.Trim(digits, "0123456789") != "" {

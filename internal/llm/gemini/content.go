@@ -66,7 +66,6 @@ func unseal(opaque json.RawMessage) opaquePart {
 	return s
 }
 
-// encoder encodes parts for one model generation.
 type encoder struct {
 	own    string
 	nested bool // Gemini 3: media inside results, and no call without a signature

@@ -127,7 +127,6 @@ func (s Server) client(patience time.Duration) wire.Client {
 	}
 }
 
-// asker is one query of one server.
 type asker struct {
 	server Server
 	client wire.Client

@@ -44,7 +44,6 @@ type Limits struct {
 	Learned func(model string, tokens int)
 }
 
-// limiter keeps the token counts of one server.
 type limiter struct {
 	Limits
 	server string

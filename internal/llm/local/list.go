@@ -84,7 +84,6 @@ func (e entry) abilities(m *Model) {
 	}
 }
 
-// meta reads llama.cpp's fields.
 func (e entry) meta(m *Model) {
 	meta := e.in("meta")
 	if n := meta.count("n_ctx"); n > 0 {

@@ -117,7 +117,6 @@ func (s Server) Recognise(ctx context.Context) Found {
 	return f
 }
 
-// unreached reports whether no server answered at an address.
 func unreached(err error) bool {
 	var failed *session.ProviderError
 	return errors.As(err, &failed) && failed.Kind == session.NetworkError
@@ -227,7 +226,6 @@ func (f Found) getOne(model string) string {
 	return "choose one of them with --model"
 }
 
-// limit of names in a message
 const mostNames = 5
 
 func names(models []Model) string {

@@ -216,7 +216,6 @@ func (t terms) part(p session.Part) (shown session.Part, other bool) {
 	return p, other
 }
 
-// reword replaces whole words.
 func reword(text, from, to string) string {
 	var out strings.Builder
 	for {

@@ -154,7 +154,6 @@ func LargerAt(kind local.Kind, model string) string {
 	return "give the server a larger context"
 }
 
-// vendorOf returns a program's vendor.
 func vendorOf(kind local.Kind) (Vendor, bool) {
 	for _, v := range vendors() {
 		if kind != local.Any && v.Tells == kind {

@@ -94,7 +94,6 @@ func (f *Finder) Serving(m Model) (Endpoint, bool) {
 	return e, err == nil && e.base != ""
 }
 
-// options returns the adapter's options.
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{

@@ -34,7 +34,6 @@ func (m Model) renamed() Model {
 	return m
 }
 
-// hosted makes a server's model.
 func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if e.Missing() {
 		return Model{}, e.Lacking()

@@ -161,7 +161,6 @@ func (f *Finder) Named(full string) (Model, error) {
 	return f.hosted(e, name)
 }
 
-// script makes a model from a script file.
 func (f *Finder) script(_ Endpoint, name string) (Model, error) {
 	p := script.New(script.Options{})
 	if err := p.Check(name); err != nil {

@@ -141,7 +141,6 @@ func (f *Finder) noModel(word string) error {
 		usage.Hints(append(hints, "adze models lists what can be used", f.first())...)}
 }
 
-// first returns the first of Ways.
 func (f *Finder) first() string {
 	first, _, _ := strings.Cut(f.Ways(), "\n")
 	return first

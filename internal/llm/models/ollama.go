@@ -7,7 +7,6 @@ import (
 	"adze/internal/llm/ollama"
 )
 
-// ollama makes an Ollama's model.
 func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 	p := ollama.New(f.options(e, name))
 	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}

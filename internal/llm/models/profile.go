@@ -33,7 +33,6 @@ func Local() Profile {
 	}}
 }
 
-// profileOf returns a provider's configured profile, else the fallback.
 func profileOf(p config.Provider, fallback func() Profile) Profile {
 	switch p.Profile {
 	case "local":

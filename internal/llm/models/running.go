@@ -86,7 +86,6 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 	return Model{}, false, why
 }
 
-// start makes the found model.
 func (f *Finder) start(found foundServer) (Model, bool) {
 	if found.model == "" {
 		return Model{}, false

@@ -12,7 +12,6 @@ import (
 // How long the first request may wait for a server to report its context.
 const windowPatience = time.Second
 
-// sizeQuery queries a server about one model.
 type sizeQuery func(context.Context) contextSize
 
 // contextSize is a model's context in tokens, or 0 if unknown. sure: it holds while the model runs.

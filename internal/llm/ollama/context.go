@@ -22,7 +22,6 @@ const (
 	imageTokens = 1024
 )
 
-// window is one model's context in this process.
 type window struct {
 	context int     // largest num_ctx sent so far; any other value makes the server reload the model
 	ratio   float64 // bytes per token

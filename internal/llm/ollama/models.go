@@ -36,7 +36,6 @@ type Model struct {
 	Running  int  // its context in memory; 0 if not loaded or unknown
 }
 
-// details holds the used fields of /api/show.
 type details struct {
 	context    int // the model's limit; 0 if unknown
 	configured int // num_ctx in its Modelfile; 0 if none
@@ -98,7 +97,6 @@ func (p *Provider) loaded(ctx context.Context) map[string]int {
 	return contexts
 }
 
-// details queries each model once.
 func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	p.mu.Lock()
 	d, ok := p.known[model]
@@ -201,7 +199,6 @@ func (p *Provider) get(ctx context.Context, path string, into any) error {
 	return p.decode(reply, into)
 }
 
-// decode reads a small response and closes it.
 func (p *Provider) decode(reply *wire.Reply, into any) error {
 	defer reply.Close()
 	raw, err := io.ReadAll(io.LimitReader(reply, maxDetails))

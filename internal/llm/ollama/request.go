@@ -115,7 +115,6 @@ func offer(tools []tool.Definition) []offered {
 	return out
 }
 
-// encoder encodes messages for one kind of model.
 type encoder struct {
 	own    string
 	images bool

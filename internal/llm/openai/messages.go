@@ -12,7 +12,6 @@ import (
 	"adze/tool"
 )
 
-// encoder encodes messages for one server and model.
 type encoder struct {
 	own, model, host string
 	quirks           wire.Quirks
@@ -96,7 +95,6 @@ const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validat
 // The thinking field of OpenRouter, vLLM and Ollama.
 const plainField = "reasoning"
 
-// field returns the field of a message's thinking.
 func (e encoder) field(m session.Message) string {
 	for _, p := range m.Parts {
 		var k opaqueThinking

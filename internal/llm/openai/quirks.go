@@ -41,7 +41,6 @@ func quirks() []wire.Quirk {
 	}
 }
 
-// quirksOf returns the known quirks of a host.
 func quirksOf(host string) wire.Quirks {
 	switch host {
 	case "api.groq.com", "api.cerebras.ai":

@@ -233,7 +233,6 @@ func (p *Provider) schema(given json.RawMessage) schema {
 	return s
 }
 
-// only forces a call to one tool.
 func only(name string) any {
 	type named struct {
 		Name string `json:"name"`

@@ -151,7 +151,6 @@ func (t *detail) grow(fields map[string]json.RawMessage, words string) {
 	t.said.WriteString(words)
 }
 
-// list returns the details to send back.
 func (d *details) list() []json.RawMessage {
 	var out []json.RawMessage
 	for _, t := range d.all {

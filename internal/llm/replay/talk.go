@@ -4,7 +4,6 @@ import (
 	"adze/session"
 )
 
-// talkOf returns a request's conversation.
 func talkOf(q session.Request) string { return q.Agent + "/" + talkHash(q) }
 
 func talkHash(q session.Request) string {
@@ -23,7 +22,6 @@ func firstWords(q session.Request) string {
 
 func (s Step) talk() string { return s.Agent + "/" + s.Talk }
 
-// talk tracks one conversation.
 type talk struct{ sent []string } // message ids in its last request
 
 // news returns the messages added since the previous request; after an undo, those from the first

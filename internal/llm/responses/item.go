@@ -9,7 +9,6 @@ import (
 	"adze/session"
 )
 
-// item is an output item in the stream.
 type item struct {
 	kind   string
 	callID string
@@ -104,7 +103,6 @@ func (a *answer) find(e event) *item {
 	return nil
 }
 
-// grow adds a delta to a call.
 func (a *answer) grow(e event) error {
 	it := a.find(e)
 	var text string

@@ -46,7 +46,6 @@ type callPlace struct {
 	After int `json:"after"`
 }
 
-// encoder encodes items for one kind of server.
 type encoder struct {
 	own      string
 	hosted   bool

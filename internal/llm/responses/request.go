@@ -86,7 +86,6 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	return h
 }
 
-// only forces a call to one tool.
 func only(name string) any {
 	return struct {
 		Type string `json:"type"`

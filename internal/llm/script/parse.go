@@ -13,7 +13,6 @@ import (
 	"adze/session"
 )
 
-// step is one scripted reply.
 type step struct {
 	number int
 	title  string // its file name: "2 look at the test"

@@ -89,13 +89,11 @@ type Provider struct {
 
 var _ session.Provider = (*Provider)(nil)
 
-// play is a script and its position.
 type play struct {
 	name  string
 	parts map[string]*part // by agent; "" is the main conversation
 }
 
-// part holds the steps of one conversation.
 type part struct {
 	steps []*step
 	next  int
@@ -160,7 +158,6 @@ func (p *Provider) take(r session.Request) (*step, []line, error) {
 	return s, acts, nil
 }
 
-// of returns an agent's part.
 func (p *play) of(agent string) *part {
 	if own, ok := p.parts[agent]; ok || agent == "" {
 		return own

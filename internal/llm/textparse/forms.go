@@ -8,7 +8,6 @@ import (
 	"sync"
 )
 
-// form is one syntax for calls.
 type form struct {
 	opens  []string // opening marks
 	closes []string // where to check for completeness; one that is also in opens begins the next block
@@ -170,7 +169,6 @@ func (s *scanner) body(body string, strict bool) (calls []blockCall, ok bool) {
 	return []blockCall{f}, ok
 }
 
-// leadingName returns the name at the start of text.
 func leadingName(text string) string {
 	p := python{text}
 	return p.word(true)
@@ -202,7 +200,6 @@ func (s *scanner) atEnd(v verdict) verdict {
 	return wait
 }
 
-// languages returns the fence languages that can hold calls.
 func languages() []string { return []string{"", "json", "tool_call", "tool_calls"} }
 
 // readFence reads a fence with nothing but calls.

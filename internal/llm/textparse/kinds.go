@@ -11,7 +11,6 @@ import (
 // kinds are the types that a schema allows for an argument; empty means any.
 type kinds map[string]bool
 
-// schema holds the used fields of a JSON Schema.
 type schema struct {
 	Type       json.RawMessage   `json:"type"`
 	Enum       []any             `json:"enum"`
@@ -62,7 +61,6 @@ func (t *tools) of(name, argument string) kinds {
 	return kinds{"string": true}
 }
 
-// has reports whether a tool's schema names an argument.
 func (t *tools) has(name, argument string) bool {
 	t.of(name, argument)
 	_, known := t.named(name).kinds[argument]

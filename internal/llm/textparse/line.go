@@ -53,7 +53,6 @@ func (l *line) code(b byte) {
 	l.tickRun = 0
 }
 
-// tick counts fence signs.
 func (l *line) tick(b int) {
 	l.blank, l.words, l.mark, l.end = false, true, b, byte(b)
 	l.run++

@@ -23,7 +23,6 @@ const (
 
 type blockCall struct{ name, arguments string }
 
-// scanner separates text from calls.
 type scanner struct {
 	tools *tools
 	forms map[byte][]*form // by first byte

@@ -43,7 +43,6 @@ func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string
 	}
 }
 
-// recovery is the state of one stream.
 type recovery struct {
 	*scanner
 	yield  func(session.Chunk) bool
@@ -65,7 +64,6 @@ func (v *recovery) chunk(c session.Chunk) bool {
 	return v.yield(c)
 }
 
-// drain sends the scanner's decided chunks.
 func (v *recovery) drain() bool {
 	ready := v.take()
 	for _, c := range ready {

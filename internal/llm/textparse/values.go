@@ -91,7 +91,6 @@ func span(s string, i int) int {
 	return -1
 }
 
-// member is a key with its raw value.
 type member struct{ key, value string }
 
 // members reads the top level of an object, tolerating models' quotes and commas; it never adds
@@ -145,7 +144,6 @@ func quoted(s string) (inner, rest string, ok bool) {
 	return "", s, false
 }
 
-// value reads one raw value.
 func value(s string) (raw, rest string, ok bool) {
 	switch {
 	case s == "":

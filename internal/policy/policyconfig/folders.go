@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 )
 
-// folders lists folders for the policy's patterns and trees.
 type folders struct{}
 
 func (folders) Names(abs string) ([]string, error) {

@@ -227,7 +227,6 @@ func (g Ground) literals(paths []string) []string {
 	return led
 }
 
-// literalGlob quotes a path pattern's special characters.
 func literalGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(path)
 }

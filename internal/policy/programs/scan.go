@@ -166,10 +166,8 @@ func (s *scan) cluster(text string) {
 	}
 }
 
-// takes reports whether an option takes a word.
 func (o option) takes() bool { return len(o.roles) > 0 && !oneOf(o.roles[0], "writes", "deletes") }
 
-// values handles an option with the words after it.
 func (s *scan) values(name string, o option) {
 	s.given = append(s.given, name)
 	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Text == ";" || w.Text == "+" })

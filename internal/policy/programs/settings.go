@@ -58,7 +58,6 @@ func RiskySetting(name, value string, known bool) string {
 	return ""
 }
 
-// zone reports whether s is a time zone's name.
 func zone(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/+-0123456789") == "" && !strings.HasPrefix(s, "/")
 }

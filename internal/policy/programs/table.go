@@ -43,7 +43,6 @@ type program struct {
 // form describes the operands when one of some options is given.
 type form struct{ options, operands []string }
 
-// option holds the roles of an option's words.
 type option struct {
 	roles    []string
 	attached bool // --long=value is allowed
@@ -51,7 +50,6 @@ type option struct {
 	maybe    bool // the next word, if any, is its value
 }
 
-// tabled is the parsed table.
 var tabled = sync.OnceValue(func() map[string]*program {
 	all := map[string]*program{}
 	for _, family := range []string{"files", "text", "system", "toolchains", "git", "changing"} {

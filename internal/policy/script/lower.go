@@ -8,7 +8,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Limit for nested syntax.
 const maxDepth = 64
 
 // Lowered is a parsed shell text: its programs, files, variables and words in order. All judgement
@@ -52,7 +51,6 @@ type Redirect struct {
 	Lines  string // that text, with a space for values known only at run time
 }
 
-// lowering walks through one text.
 type lowering struct {
 	Lowered
 	vars map[string]string // known variable values, for Spelled

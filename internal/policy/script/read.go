@@ -10,7 +10,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reader collects a text's steps.
 type reader struct {
 	Start
 	steps []*Step
@@ -231,7 +230,6 @@ func (r *reader) eachLine(c *syntax.WhileClause, st *state) (code, error) {
 	return code{"while read -r adze_" + name + "; do "}.add(body, "; done"), err
 }
 
-// branch reads if, elif and else.
 func (r *reader) branch(c *syntax.IfClause, st *state) (out code, err error) {
 	for word := "if "; c != nil && err == nil; c, word = c.Else, "elif " {
 		cond, body := code(nil), code(nil)
@@ -299,7 +297,6 @@ func (s *Step) writes() bool {
 	return slices.ContainsFunc(s.Files, func(f File) bool { return f.Write })
 }
 
-// changes reports whether a step may change files.
 func (r *reader) changes(s *Step) bool {
 	return s.writes() || len(s.Words) > 0 && s.Enter == "" && !(r.Quiet != nil && r.Quiet(s.Words))
 }
@@ -391,7 +388,6 @@ func settable(name string) bool {
 		"POSIXLY_CORRECT PIPESTATUS TIMEFORMAT TMOUT TMPDIR FIGNORE INPUTRC FCEDIT COLUMNS LINES COPROC EXECIGNORE IGNOREEOF HOSTNAME HOSTTYPE MACHTYPE OSTYPE LANG _"), name)
 }
 
-// redirect handles a program's file or input text.
 func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 	from, reads, both := "", redirect.Op == syntax.RdrIn, redirect.Op == syntax.RdrAll || redirect.Op == syntax.AppAll
 	if redirect.N != nil {

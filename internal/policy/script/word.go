@@ -174,7 +174,6 @@ type segment struct {
 	code    code // for a value known only at run time
 }
 
-// builder assembles a word.
 type builder struct {
 	segments []segment
 	written  string

@@ -67,7 +67,6 @@ func Cases(t *testing.T, dir string, run func(t *testing.T, c *Case)) {
 	}
 }
 
-// find lists the cases under dir in path order.
 func find(dir string) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

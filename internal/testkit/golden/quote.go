@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// encode returns a value in a section's form.
 func encode(s section, value string) string {
 	if !s.quoted {
 		return endLine(value)

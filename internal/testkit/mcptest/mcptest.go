@@ -59,7 +59,6 @@ type message struct {
 	} `json:"params"`
 }
 
-// does reports whether one of the words is word.
 func (f *fake) does(word string) bool {
 	_, ok := f.said(word)
 	return ok
@@ -133,7 +132,6 @@ func (f *fake) take(raw []byte) {
 	f.answer(m)
 }
 
-// misbehave applies a method's selected misbehavior.
 func (f *fake) misbehave(m message) {
 	at := " at " + m.Method
 	switch {

@@ -121,7 +121,6 @@ func terminal() []Row {
 	return rows
 }
 
-// program is the top level.
 func program() []Row {
 	return []Row{
 		{Package: ".", May: []string{"internal/run"}, Why: "main only starts the app"},
@@ -137,7 +136,6 @@ func program() []Row {
 	}
 }
 
-// commands may be used by the command line.
 func commands() []string {
 	return []string{"docs", "session", "tool", "tool/rank", "internal/sessiondb/audit", "internal/fleet/batch", "internal/undo/blame", "internal/project/discovery", "internal/config", "internal/llm/models", "internal/cmd/doctor", "internal/sessiondb/export", "internal/fleet", "internal/live", "internal/sessiondb/retention", "internal/policy/policyconfig", "internal/project/instructions", "internal/config/keyring",
 		"internal/llm/login", "internal/stream", "internal/mcp", "internal/llm/toolselect", "internal/config/paths", "internal/policy", "internal/sandbox/proc", "internal/undo/recorder", "internal/sessiondb/fulltext", "internal/sessiondb/lookup", "internal/text/safeterm", "internal/text/redact", "internal/cmd/signals", "internal/sessiondb", "internal/project/trust", "internal/text/usage", "internal/project/worktree",
@@ -231,7 +229,6 @@ func forTests() []string {
 	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest"}
 }
 
-// arrows checks a package's imports against the table.
 func (c *checker) arrows(p *pkg) {
 	row, known := c.row(p.path)
 	if !known && !strings.HasPrefix(p.path, "internal/") && !c.within(p.path) {
@@ -313,7 +310,6 @@ func (c *checker) within(p string) bool {
 	return ok
 }
 
-// ours converts an import path to a module path.
 func (c *checker) ours(target string) (string, bool) {
 	if target == c.module.name {
 		return ".", true

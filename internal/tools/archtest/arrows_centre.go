@@ -1,6 +1,5 @@
 package archtest
 
-// centre is tool and its packages.
 func centre() []Row {
 	return []Row{
 		{Package: "tool", Room: true, May: []string{"tool/schema", "tool/laxjson", "tool/fuzzy"}, Never: effects(),

@@ -39,7 +39,6 @@ func Lines(root fs.FS) (map[string]int, error) {
 	return rooms, err
 }
 
-// roomOf returns a file's room.
 func roomOf(name string) string {
 	parts := strings.Split(name, "/")
 	switch {

@@ -1,6 +1,5 @@
 package archtest
 
-// providers are the packages for models.
 func providers() []Row {
 	return []Row{
 		{Package: "internal/llm/wire", May: []string{"session", "tool", "internal/text/redact", "internal/files/imagescale"}, Why: "what adapters share"},

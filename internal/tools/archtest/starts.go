@@ -135,7 +135,6 @@ func (c *checker) startsIn(p *pkg, f *file) (n int) {
 	return n
 }
 
-// starts compares the process starts with the list.
 func (c *checker) starts(list []start) {
 	left := slices.Clone(list)
 	for _, p := range c.module.packages {

@@ -55,7 +55,6 @@ func (c *checker) initFunction(p *pkg, fn *ast.FuncDecl) {
 	}
 }
 
-// variables collects the package variables and checks their values.
 func (c *checker) variables(p *pkg, d *ast.GenDecl, vars map[string]*ast.Ident) {
 	if d.Tok != token.VAR {
 		return

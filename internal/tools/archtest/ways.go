@@ -248,7 +248,6 @@ func (t *typed) isConfig(lit *ast.CompositeLit) bool {
 	return ok && t.info.Types[lit].Type != nil && sameOrigin(t.info.Types[lit].Type, named)
 }
 
-// called returns the called function or method.
 func (t *typed) called(call *ast.CallExpr) types.Object { return t.object(call.Fun) }
 
 func (t *typed) object(e ast.Expr) types.Object {

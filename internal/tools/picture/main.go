@@ -48,7 +48,6 @@ func main() {
 	}
 }
 
-// run draws the named scenes, or all.
 func run(ctx context.Context, out, adze string, as scene, names []string) error {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return fmt.Errorf("tmux is needed, as the terminal: %w", err)
@@ -93,7 +92,6 @@ func run(ctx context.Context, out, adze string, as scene, names []string) error 
 	return nil
 }
 
-// known rejects unknown scene names.
 func known(all []scene, names []string) error {
 	for _, n := range names {
 		if !slices.ContainsFunc(all, func(s scene) bool { return s.name == n }) {
@@ -103,7 +101,6 @@ func known(all []scene, names []string) error {
 	return nil
 }
 
-// draw plays one scene and writes its picture.
 func draw(ctx context.Context, s scene, adze, out string) error {
 	p, err := open(ctx, s, adze)
 	if err != nil {
@@ -123,7 +120,6 @@ func draw(ctx context.Context, s scene, adze, out string) error {
 	return os.WriteFile(filepath.Join(out, s.name+".svg"), picture, 0o644)
 }
 
-// load reads the scenes in name order.
 func load(from fs.FS) ([]scene, error) {
 	files, err := fs.Glob(from, "scenes/*.txtar")
 	if err != nil {

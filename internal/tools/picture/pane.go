@@ -19,7 +19,6 @@ const patience = 30 * time.Second
 // The file with the model's steps; --model script/demo names it.
 const scripted = "demo"
 
-// pane is a terminal with the program in it.
 type pane struct {
 	ctx context.Context
 	dir string // holds all files
@@ -32,7 +31,6 @@ type pane struct {
 	after  []string // commands
 }
 
-// open lays out the workspace and starts the program.
 func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	dir, err := os.MkdirTemp("", "adze-scene-")
 	if err != nil {
@@ -69,7 +67,6 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	return p, nil
 }
 
-// layOut writes the scene's files.
 func (p *pane) layOut(s scene, work string) error {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
@@ -115,7 +112,6 @@ func (p *pane) command(args ...string) *exec.Cmd {
 	return p.own("tmux", append([]string{"-S", filepath.Join(p.dir, "socket")}, args...)...)
 }
 
-// shell runs one of the scene's commands.
 func (p *pane) shell(command string) error {
 	cmd := p.own("sh", "-ec", command)
 	cmd.Dir = p.work
@@ -184,7 +180,6 @@ func (p *pane) wait(text string, shown bool) error {
 	}
 }
 
-// close ends the program and removes the scene's files.
 func (p *pane) close() {
 	_ = p.command("kill-server").Run() // it may have exited
 	for _, c := range p.after {

@@ -38,7 +38,6 @@ type scene struct {
 	files       []txtar.File
 }
 
-// step is a user's action or wait.
 type step struct{ verb, rest string }
 
 func parseScene(name string, data []byte) (scene, error) {

@@ -21,7 +21,6 @@ const (
 	bar    = 30.0 // the title bar
 )
 
-// palette holds a terminal's own colors.
 type palette struct {
 	fg, bg, frame string
 	behind        string // COLORFGBG of such a terminal
@@ -38,7 +37,6 @@ var (
 		"#57606a", "#c5332b", "#1f7a3e", "#8a5d00", "#1565c0", "#8e3bb5", "#0d7a80", "#24292f"}}
 )
 
-// parse converts tmux's capture into rows.
 func parse(s string, w, h int) []uv.Line {
 	window := uv.NewScreenBuffer(w, h)
 	uv.NewStyledString(s).Draw(window, window.Bounds())
@@ -52,7 +50,6 @@ func parse(s string, w, h int) []uv.Line {
 	return window.Lines
 }
 
-// svg draws rows as a window with cols columns.
 func svg(rows []uv.Line, cols int, title string, p palette) []byte {
 	w, h := float64(cols)*cellW+2*margin, float64(len(rows))*cellH+bar+margin
 	var b bytes.Buffer
@@ -71,7 +68,6 @@ func svg(rows []uv.Line, cols int, title string, p palette) []byte {
 	return b.Bytes()
 }
 
-// drawRow draws runs of cells with equal attributes.
 func drawRow(b *bytes.Buffer, cells uv.Line, y float64, p palette) {
 	col := 0
 	for i := 0; i < len(cells); {

@@ -42,7 +42,6 @@ type Module struct {
 	Packages      []string // folders of the linked packages, below Dir
 }
 
-// linked lists a target's linked modules, sorted.
 func linked(ctx context.Context, t Target) ([]Module, error) {
 	raw, err := output(ctx, t.environment(), "go", "list", "-deps", "-json=Dir,Standard,Module", ".")
 	if err != nil {

@@ -60,7 +60,6 @@ func start(ctx context.Context, args []string) error {
 	return r.Make(ctx)
 }
 
-// check rejects a release that nobody could install.
 func (r Release) check() error {
 	switch {
 	case r.Version == "":

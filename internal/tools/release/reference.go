@@ -58,7 +58,6 @@ func (r Release) manPages(root *cobra.Command) ([]File, error) {
 	return out, failed
 }
 
-// completions returns a script for each shell.
 func completions(root *cobra.Command) ([]File, error) {
 	makers := []struct {
 		name string
@@ -90,7 +89,6 @@ func walk(c *cobra.Command, do func(*cobra.Command)) {
 	}
 }
 
-// writeReference writes commands.md and settings.md.
 func writeReference(dir string) error {
 	commands := commandReference(run.CommandLine())
 	if err := os.WriteFile(filepath.Join(dir, "commands.md"), commands, 0o644); err != nil {
@@ -173,7 +171,6 @@ func wrap(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// cell escapes a text for a table cell.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", "\\|")
 }
@@ -283,7 +280,6 @@ func inOrder(raw json.RawMessage) ([]string, map[string]setting, error) {
 	return names, parts, nil
 }
 
-// values describes a setting's values.
 func values(s setting) string {
 	var out string
 	switch kind := s.Type.(type) {

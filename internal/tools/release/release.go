@@ -26,7 +26,6 @@ func Targets() []Target {
 
 func (t Target) String() string { return t.System + "/" + t.Arch }
 
-// program returns the program's file name.
 func (t Target) program() string {
 	if t.System == "windows" {
 		return "adze.exe"
@@ -34,7 +33,6 @@ func (t Target) program() string {
 	return "adze"
 }
 
-// archive returns the archive's file name.
 func (t Target) archive(version string) string {
 	ext := ".tar.gz"
 	if t.System == "windows" {
@@ -155,7 +153,6 @@ func (r Release) finish(out string) error {
 // A Sum is a file's SHA-256.
 type Sum struct{ Name, Sum string }
 
-// checksums returns a folder's checksums, by name.
 func checksums(dir string) ([]Sum, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
