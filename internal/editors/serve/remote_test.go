@@ -161,8 +161,14 @@ func TestASessionOfAnotherProcess(t *testing.T) {
 		}
 	}
 	got := e.asks(t)
-	question := questionIn(untilHTML(next, "data-question"))
-	until(next, func(n told) bool { return n.T == "bar" && n.Bar.State == "waiting" })
+	question, waits := "", false
+	until(next, func(n told) bool { // in either order
+		if strings.Contains(htmlOf(n), "data-question") {
+			question = questionIn(htmlOf(n))
+		}
+		waits = waits || n.T == "bar" && n.Bar.State == "waiting"
+		return question != "" && waits
+	})
 	for body, want := range map[string]int{
 		`{"question":"QUESTION","choice":"edits"}`:             http.StatusBadRequest,
 		`{"question":"QUESTION","choice":"yes"}`:               http.StatusBadRequest,
