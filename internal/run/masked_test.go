@@ -226,11 +226,8 @@ func TestResumingWhatWasMasked(t *testing.T) {
 	if len(asked) != 3 || strings.Contains(asked[1], key) || messages(asked[1]) != messages(asked[2]) {
 		t.Errorf("asked\n%s", strings.Join(asked, "\n"))
 	}
-	if !strings.Contains(second.out, "secrets were masked when the conversation was stored") || strings.Contains(second.out, "the system prompt or the tools changed") {
-		t.Errorf("the second run says\n%s", second.out)
-	}
-	if strings.Contains(third.out, `"prefix"`) {
-		t.Errorf("the third run says\n%s", third.out)
+	if said := second.out + third.out; strings.Contains(said, "the system prompt or the tools changed") || strings.Contains(said, `"prefix"`) {
+		t.Errorf("the later runs say\n%s", said)
 	}
 }
 

@@ -178,7 +178,7 @@ func TestATooLongFirstMessage(t *testing.T) {
 		sent int
 	}{
 		"may fit":            {strings.Repeat("0123456789 ", 6000), 1},
-		"certainly does not": {strings.Repeat("some words of prose ", 3000), 0},
+		"certainly does not": {strings.Repeat("some words of prose ", 12000), 0},
 	} {
 		for model, hidden := range map[string]bool{"ollama/qwen:7b": false, "openai/qwen:7b": false, "openai/qwen": true} {
 			t.Run(fmt.Sprintf("%s, %s, hidden %v", name, model, hidden), func(t *testing.T) {

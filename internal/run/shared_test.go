@@ -201,7 +201,11 @@ func tamper(t *testing.T, from, to, change string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("DROP TRIGGER entries_keep; DROP TRIGGER entries_stay; DROP TRIGGER entries_count;" + change); err != nil {
+	var guards string // which forbid such a change
+	if err := db.QueryRow("SELECT group_concat(sql, ';') FROM sqlite_master WHERE name IN ('entries_keep', 'entries_stay', 'entries_count')").Scan(&guards); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("DROP TRIGGER entries_keep; DROP TRIGGER entries_stay; DROP TRIGGER entries_count;" + change + ";" + guards); err != nil {
 		t.Fatal(err)
 	}
 }
