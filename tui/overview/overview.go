@@ -15,6 +15,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"adze/tui/draw"
 	"adze/tui/edit"
@@ -142,16 +143,27 @@ func (m *model) leave() tea.Cmd {
 	return tea.Quit
 }
 
-// replay handles keys typed before the first rows arrived, up to one that leaves the screen.
+// replay handles keys typed before the first rows arrived. Those behind a key that leaves the
+// screen are for the next interface.
 func (m *model) replay() tea.Cmd {
 	var cmds []tea.Cmd
+	var rest []uv.Event
 	early := m.early
 	m.listed, m.early = true, nil
 	for _, msg := range early {
-		if !m.left {
+		key, pressed := msg.(tea.KeyPressMsg)
+		switch {
+		case !m.left:
 			_, cmd := m.Update(msg)
 			cmds = append(cmds, cmd)
+		case pressed:
+			rest = append(rest, uv.KeyPressEvent(key))
+		default:
+			rest = append(rest, uv.PasteEvent(msg.(tea.PasteMsg)))
 		}
+	}
+	if m.Ahead != nil {
+		m.Ahead.Before(rest...)
 	}
 	return tea.Batch(cmds...)
 }

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"adze/internal/testkit/golden"
 	"adze/internal/text/safeterm"
 	"adze/tui/draw"
+	"adze/tui/tty"
 )
 
 // stored is a port over rows of a test. It writes down what is asked of it.
@@ -278,5 +280,23 @@ func BenchmarkStir(b *testing.B) {
 	for b.Loop() {
 		m.Update(m.look()())
 		m.Frame()
+	}
+}
+
+// TestKeysBehindOneThatLeavesAreForTheNextInterface: nothing typed before there are rows is lost.
+func TestKeysBehindOneThatLeavesAreForTheNextInterface(t *testing.T) {
+	s := &stored{rows: []Row{{ID: "s1"}}}
+	ahead := &tty.Ahead{}
+	m := newModel(t.Context(), Options{Port: s.port(), Folder: "/f", Theme: draw.Bare(), Now: time.Now, Ahead: ahead,
+		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }})
+	first := m.Init()
+	for _, msg := range []tea.Msg{tea.KeyPressMsg{Code: 'q', Text: "q"}, tea.KeyPressMsg{Code: 'h', Text: "h"}, tea.PasteMsg{Content: "i"}} {
+		m.Update(msg)
+	}
+	m.Update(first())
+	key, _ := ahead.Next().(uv.KeyPressEvent)
+	paste, _ := ahead.Next().(uv.PasteEvent)
+	if key.Text != "h" || paste.Content != "i" || ahead.Next() != nil {
+		t.Errorf("%+v, then %+v", key, paste)
 	}
 }
