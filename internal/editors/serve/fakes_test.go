@@ -282,7 +282,10 @@ func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Resul
 	}
 	c.says(session.User, said...)
 	c.prompted = fmt.Sprintf("m%d", c.ids)
-	r := c.backend.turn(ctx, c, p.Text+p.Beside)
+	r := session.Result{Cause: session.CauseInternal, Message: "the test has no turn"}
+	if c.backend.turn != nil {
+		r = c.backend.turn(ctx, c, p.Text+p.Beside)
+	}
 	c.backend.store(c.id, session.EndEntry, r)
 	if len(r.Changed) > 0 {
 		_ = c.backend.Tag(ctx, c.id, live.ReviewTag) // as a session does that nobody need look at
