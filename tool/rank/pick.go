@@ -13,6 +13,7 @@
 package rank
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -61,7 +62,6 @@ func Tools(query string, defs []tool.Definition, o Options) []Result { return Ne
 type Picker struct {
 	names []string
 	get   func(i int) tool.Definition
-	brief bool // results omit excluded tools' definitions
 	index func() *bm25Index
 }
 
@@ -78,15 +78,13 @@ func New(defs []tool.Definition) *Picker {
 	return newPicker(names, func(i int) tool.Definition { return defs[i] })
 }
 
-// Of returns a Picker for a set's tools. Excluded tools have only a name in the results.
+// Of returns a Picker for a set's tools.
 func Of(set *tool.Set) *Picker {
 	names := set.Names()
-	p := newPicker(names, func(i int) tool.Definition {
+	return newPicker(names, func(i int) tool.Definition {
 		d, _ := set.Get(names[i])
 		return d
 	})
-	p.brief = true
-	return p
 }
 
 func newPicker(names []string, get func(i int) tool.Definition) *Picker {
@@ -119,16 +117,30 @@ type ranking struct {
 // Pick is Tools for the Picker's definitions.
 func (p *Picker) Pick(query string, o Options) []Result {
 	r := p.rate(query)
-	var results []Result
-	for _, c := range p.choose(o, r) {
-		if c.excluded && !o.Debug {
-			continue
-		}
-		d := tool.Definition{Name: p.names[c.at]}
-		if !c.excluded || !p.brief {
-			d = p.get(c.at).Clone()
-		}
+	chosen := p.choose(o, r)
+	if !o.Debug {
+		chosen = slices.DeleteFunc(chosen, func(c candidate) bool { return c.excluded })
+	}
+	results := make([]Result, 0, len(chosen))
+	for _, c := range chosen {
+		d := p.get(c.at).Clone()
 		results = append(results, Result{Definition: d, Score: r.scores[c.at], Reason: c.reason, Excluded: c.excluded, Rank: c.place + 1, Of: len(p.names)})
 	}
 	return results
+}
+
+// Choice is the verdict on one tool.
+type Choice struct {
+	Name, Reason string
+	Excluded     bool
+}
+
+// Choose returns the verdict on every tool, the picks first. It copies no definition.
+func (p *Picker) Choose(query string, o Options) []Choice {
+	chosen := p.choose(o, p.rate(query))
+	list := make([]Choice, len(chosen))
+	for i, c := range chosen {
+		list[i] = Choice{p.names[c.at], c.reason, c.excluded}
+	}
+	return list
 }

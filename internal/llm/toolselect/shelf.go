@@ -127,8 +127,8 @@ func (s *Shelf) first(prompt string) *session.Offer {
 	if s.budget > 0 {
 		budget = max(1, s.budget-s.size(always.Definitions())) // 0 would mean no limit
 	}
-	picks := s.all.Pick(prompt, rank.Options{
-		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true, Debug: true,
+	picks := s.all.Choose(prompt, rank.Options{
+		MaxCandidates: firstPicks, Budget: budget, Except: s.core, AllowUnsafe: true,
 	})
 	next := &session.Offer{Tools: always.Names(), Reason: "the core and what fits the prompt; tool_search finds the others"}
 	return s.add(next, picks)
@@ -136,10 +136,10 @@ func (s *Shelf) first(prompt string) *session.Offer {
 
 // later adds tools that clearly match a later prompt.
 func (s *Shelf) later(o session.Occasion) *session.Offer {
-	picks := s.all.Pick(o.Prompt, rank.Options{
-		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true, Debug: true,
+	picks := s.all.Choose(o.Prompt, rank.Options{
+		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true,
 	})
-	news := slices.ContainsFunc(picks, func(p rank.Result) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Definition.Name) })
+	news := slices.ContainsFunc(picks, func(p rank.Choice) bool { return !p.Excluded && !slices.Contains(o.Offered, p.Name) })
 	if !news {
 		return nil
 	}
@@ -159,15 +159,15 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add appends picks to an offer, and groups the excluded tools by reason.
-func (s *Shelf) add(next *session.Offer, picks []rank.Result) *session.Offer {
+func (s *Shelf) add(next *session.Offer, picks []rank.Choice) *session.Offer {
 	for _, p := range picks {
-		if !p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
-			next.Tools = append(next.Tools, p.Definition.Name)
+		if !p.Excluded && !slices.Contains(next.Tools, p.Name) {
+			next.Tools = append(next.Tools, p.Name)
 		}
 	}
 	for _, p := range picks {
-		if p.Excluded && !slices.Contains(next.Tools, p.Definition.Name) {
-			next.Excluded = exclude(next.Excluded, p.Reason, p.Definition.Name)
+		if p.Excluded && !slices.Contains(next.Tools, p.Name) {
+			next.Excluded = exclude(next.Excluded, p.Reason, p.Name)
 		}
 	}
 	return next
