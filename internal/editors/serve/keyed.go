@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -54,6 +55,7 @@ func (k *onceByKey) do(ctx context.Context, of, key string, act func(context.Con
 			if o.result, o.err = act(k.ctx); o.err != nil {
 				k.mu.Lock()
 				delete(k.all, key)
+				k.order = slices.DeleteFunc(k.order, func(old string) bool { return old == key })
 				k.mu.Unlock()
 			}
 			close(o.known)
