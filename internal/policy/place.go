@@ -191,7 +191,7 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 		m.anchor = "" // a ban on **/*.lock includes neighboring folders
 	}
 	if m.anchor == "abs" && !strings.HasPrefix(m.pattern, "/") && !onDrive(m.pattern) {
-		return m, errors.New("a path after abs: begins with /, or with a drive, as in abs:C:/work/**")
+		return m, errors.New("a path after abs: begins with /, or with a drive, as in abs:C:/src/**")
 	}
 	m.pattern = strings.TrimPrefix(m.pattern, "./")
 	if strings.HasSuffix(m.pattern, "/") {
@@ -213,7 +213,7 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	return m, nil
 }
 
-// onDrive reports a Windows path with slashes: C:/work.
+// onDrive reports a Windows path with slashes: C:/src.
 func onDrive(pattern string) bool {
 	return len(pattern) > 2 && pattern[1:3] == ":/" && 'a' <= pattern[0]|0x20 && pattern[0]|0x20 <= 'z'
 }

@@ -99,7 +99,7 @@ func pathOf(uri string) string {
 		return ""
 	}
 	path := u.Path
-	if filepath.VolumeName(path[1:]) != "" { // /C:/work
+	if filepath.VolumeName(path[1:]) != "" { // /C:/src
 		path = path[1:]
 	}
 	return filepath.Clean(filepath.FromSlash(path))

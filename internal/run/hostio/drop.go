@@ -45,7 +45,7 @@ func droppedPath(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, "file://"); ok {
 		path, err := url.PathUnescape(strings.TrimPrefix(rest, "localhost"))
-		if len(path) > 1 && filepath.VolumeName(path[1:]) != "" { // /C:/work
+		if len(path) > 1 && filepath.VolumeName(path[1:]) != "" { // /C:/src
 			path = filepath.FromSlash(path[1:])
 		}
 		return path, err == nil && filepath.IsAbs(path)

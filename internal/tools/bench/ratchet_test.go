@@ -176,7 +176,8 @@ func TestCountsOfTheProgram(t *testing.T) {
 	}
 	r.holds("packages with init", int64(len(inits)))
 	r.holds("allocations of init", allocs)
-	// A package that fills a table at the start shows here: go-runewidth v0.0.26 and v0.0.27 fill one of 2 MB.
+	// A package that fills a table at the start shows here: go-runewidth v0.0.26 and v0.0.27 fill one
+	// of 2 MB.
 	r.holds("bytes allocated by init", size)
 }
 
