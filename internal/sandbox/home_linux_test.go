@@ -276,7 +276,7 @@ func TestWhatACommandDoesNotSeeIsTold(t *testing.T) {
 		"echo no " + b.home + "/.tool: x; exit 1": "do not see " + b.home + "/.tool,",
 		"cat $PLACE":                              "do not see " + b.home + "/.tool/settings,",
 		"cat secrets/key":                         "a deny rule keeps " + b.work + "/secrets/key from commands",
-		"cat ~/.tool/none ~/src/none /none ..":   "",
+		"cat ~/.tool/none ~/src/none /none ..":    "",
 		"cat ~/.tool/settings || true":            "",
 	} {
 		r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
