@@ -90,7 +90,8 @@ func newMeant(rng *rand.Rand, s specimen) (*meant, bool) {
 		}
 	}
 	old := strings.Join(s.lines[from:to], m.end)
-	if m.before() == m.after() || strings.TrimSpace(old) == "" || strings.Count(m.before(), old) != 1 || !m.final && m.ended && len(m.tail) == 0 {
+	once := strings.Index(m.before(), old) == strings.LastIndex(m.before(), old) // overlapping blocks too
+	if m.before() == m.after() || strings.TrimSpace(old) == "" || !once || !m.final && m.ended && len(m.tail) == 0 {
 		return nil, false
 	}
 	for _, it := range m.items {
