@@ -167,6 +167,9 @@ func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true 
 func (h *backend) Open(_ context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.holder != "" {
+		return nil, session.ErrLocked
+	}
 	h.opened++
 	if model != "" {
 		h.status.Model = model
