@@ -34,6 +34,7 @@ type Browser struct {
 	waits map[int]chan json.RawMessage
 	asked []string
 	said  []string // console output and errors
+	log   string   // the file of the browser's own messages
 }
 
 // Quiet fails the test if a page printed something.
@@ -62,7 +63,8 @@ func New(t *testing.T) *Browser {
 	if program == "" {
 		t.Skip("no Chromium is installed: the page is not opened in a browser")
 	}
-	b := &Browser{T: t, waits: map[int]chan json.RawMessage{}}
+	dir := t.TempDir()
+	b := &Browser{T: t, waits: map[int]chan json.RawMessage{}, log: filepath.Join(dir, "log")}
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -72,12 +74,17 @@ func New(t *testing.T) *Browser {
 	t.Cleanup(proxy.Close)
 	theirIn, in := pipe(t)
 	out, theirOut := pipe(t)
-	dir := t.TempDir()
+	log, err := os.Create(b.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-extensions", "--user-data-dir="+filepath.Join(dir, "profile"), "--proxy-server="+proxy.URL,
 		"--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4, as the browser expects
+	cmd.Stderr = log
 	cmd.Env, cmd.WaitDelay = append(os.Environ(), "HOME="+dir), 10*time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -151,24 +158,25 @@ func (b *Browser) Call(tab, method string, params any) json.RawMessage {
 	b.count++
 	id, answer := b.count, make(chan json.RawMessage, 1)
 	if b.waits == nil {
-		b.T.Fatal("the browser is gone")
-	}
-	b.waits[id] = answer
-	raw, err := json.Marshal(map[string]any{"id": id, "method": method, "params": params, "sessionId": tab})
-	if tab == "" {
-		raw, err = json.Marshal(map[string]any{"id": id, "method": method, "params": params})
+		close(answer)
+	} else {
+		b.waits[id] = answer
 	}
 	b.mu.Unlock()
+	message := map[string]any{"id": id, "method": method, "params": params}
+	if tab != "" {
+		message["sessionId"] = tab
+	}
+	raw, err := json.Marshal(message)
 	if err != nil {
 		b.T.Fatal(err)
 	}
-	if _, err := b.in.Write(append(raw, 0)); err != nil {
-		b.T.Fatal(err)
-	}
+	_, err = b.in.Write(append(raw, 0)) // if it fails, the browser has ended
 	select {
 	case got, there := <-answer:
 		if !there {
-			b.T.Fatalf("the browser ended in %s", method)
+			said, _ := os.ReadFile(b.log) // for the message alone
+			b.T.Fatalf("the browser ended in %s: %v\n%s", method, err, said)
 		}
 		return got
 	case <-time.After(3 * time.Minute):
