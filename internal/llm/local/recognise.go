@@ -2,14 +2,10 @@ package local
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,51 +26,9 @@ type Found struct {
 	// Elsewhere is the real address of the compatible API, if the given one lacks its version.
 	Elsewhere string
 	// Err is why there is no list; the program may be known anyway.
-	Err error `json:"-"`
+	Err error
 	// Slow: the query timed out. Unreached: no connection was accepted.
 	Slow, Unreached bool
-	// Signature identifies the first response. It stays the same as long as the server does.
-	Signature string
-}
-
-// rememberTime is how long results are reused. A restarted program may list the same models with
-// another context.
-const rememberTime = 10 * time.Minute
-
-// program is the kind of finding for the program at an address.
-const program = "program"
-
-// Recall is Recognise with one request instead of up to four, if its response is the same as a few
-// minutes ago.
-func (s Server) Recall(ctx context.Context, findings *wire.Findings) Found {
-	var was Found
-	if findings.Fresh(s.Base, "", program, rememberTime, &was) {
-		inner, cancel := context.WithTimeout(ctx, s.patience())
-		defer cancel()
-		a := asker{server: s, client: s.client(s.patience())}
-		defer a.client.HTTP.CloseIdleConnections()
-		models, err := a.list(inner, a.listURL())
-		if signature(models, err) == was.Signature {
-			if was.Elsewhere == "" {
-				was.Err = err
-			}
-			return was
-		}
-	}
-	f := s.Recognise(ctx)
-	if !f.Slow && !f.Unreached {
-		findings.Keep(s.Base, "", program, f)
-	}
-	return f
-}
-
-// signature identifies a response to the list request.
-func signature(models []Model, err error) string {
-	sum := sha256.Sum256(wire.JSON(struct {
-		Models []Model
-		Err    string
-	}{models, fmt.Sprint(err)}))
-	return hex.EncodeToString(sum[:8])
 }
 
 // Recognise finds out which program answers at Base, whatever s.Kind is. It requests the list and
@@ -90,7 +44,6 @@ func (s Server) Recognise(ctx context.Context) Found {
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		f.Models, f.Err = a.list(inner, a.listURL())
-		f.Signature = signature(f.Models, f.Err)
 		if f.Err != nil && a.root() == strings.TrimRight(s.Base, "/") && inner.Err() == nil {
 			a.unversioned(inner, &f)
 		}
@@ -203,14 +156,11 @@ func (f Found) Advice(model string, failed *session.ProviderError) string {
 	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {
 		return ""
 	}
-	_, has := f.Of(model)
 	switch {
 	case f.Elsewhere != "" && failed.Kind == session.RequestError:
 		return "the API is at " + wire.Shown(f.Elsewhere) + ": write the address with its version"
 	case f.Err == nil && len(f.Models) == 0 && f.Kind != Any:
 		return f.Program() + " has no model yet: " + f.getOne(model)
-	case f.Err == nil && len(f.Models) > 0 && !has && (failed.Kind == session.NoModelError || failed.Kind == session.RequestError && failed.Status == 404):
-		return "it has " + names(f.Models) + "; " + f.getOne(model)
 	}
 	return ""
 }
@@ -224,17 +174,4 @@ func (f Found) getOne(model string) string {
 		return "load one in LM Studio, or with: lms load"
 	}
 	return "choose one of them with --model"
-}
-
-const mostNames = 5
-
-func names(models []Model) string {
-	var out []string
-	for _, m := range models[:min(len(models), mostNames)] {
-		out = append(out, m.Name)
-	}
-	if len(models) > mostNames {
-		out = append(out, "…")
-	}
-	return strings.Join(out, ", ")
 }

@@ -50,11 +50,6 @@ func subject(address, model string) string { return model + " at " + Shown(addre
 
 // Get decodes a finding into a value and reports whether it exists.
 func (f *Findings) Get(address, model, kind string, into any) bool {
-	return f.Fresh(address, model, kind, findingAge, into)
-}
-
-// Fresh is Get for a finding not older than age.
-func (f *Findings) Fresh(address, model, kind string, age time.Duration, into any) bool {
 	if f == nil {
 		return false
 	}
@@ -64,7 +59,7 @@ func (f *Findings) Fresh(address, model, kind string, age time.Duration, into an
 		f.known = f.read()
 	}
 	found, ok := f.known[kind+" of "+subject(address, model)]
-	return ok && f.clock().Sub(found.Since) <= age && json.Unmarshal(found.Says, into) == nil
+	return ok && f.clock().Sub(found.Since) <= findingAge && json.Unmarshal(found.Says, into) == nil
 }
 
 // Keep stores a finding.
