@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"adze/internal/text/jsontext"
 	"adze/session"
 )
 
@@ -61,69 +62,34 @@ const (
 )
 
 // shorten truncates the long strings of a JSON text: a list of ten thousand sessions must not read
-// ten thousand system prompts. The session's entries hold the full text. It makes a single pass
-// without decoding, since every run pays for it before its first request.
+// ten thousand system prompts. The session's entries hold the full text.
 func shorten(data json.RawMessage) *string {
 	text := string(data)
 	if len(text) <= wholeOpening {
 		return &text
 	}
-	var b strings.Builder
-	for rest := text; rest != ""; {
-		quote := strings.IndexByte(rest, '"') + 1
-		if quote == 0 {
-			b.WriteString(rest)
-			break
-		}
-		b.WriteString(rest[:quote])
-		kept, length := cutString(rest[quote:])
-		if length < 0 {
-			return &text // not JSON: from a damaged database
-		}
-		b.WriteString(kept)
-		b.WriteByte('"')
-		rest = rest[quote+length+1:]
+	var v any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if d.Decode(&v) == nil { // else from a damaged database
+		raw, _ := jsontext.Marshal(shortened(v)) // what was decoded can be encoded
+		text = string(raw)
 	}
-	text = b.String()
 	return &text
 }
 
-// cutString returns the first openingString characters of a JSON string after its opening quote,
-// and its full length up to the closing quote, or -1 without one.
-func cutString(text string) (kept string, length int) {
-	cut, characters := -1, 0
-	for at := 0; at < len(text); {
-		if characters == openingString && cut < 0 {
-			cut = at
+func shortened(v any) any {
+	switch v := v.(type) {
+	case string:
+		return string([]rune(v[:min(len(v), utf8.UTFMax*openingString)])[:min(utf8.RuneCountInString(v), openingString)])
+	case []any:
+		for i := range v {
+			v[i] = shortened(v[i])
 		}
-		if text[at] == '"' {
-			if cut < 0 {
-				cut = at
-			}
-			return text[:cut], at
+	case map[string]any:
+		for key := range v {
+			v[key] = shortened(v[key])
 		}
-		at += characterLength(text[at:])
-		characters++
 	}
-	return "", -1
-}
-
-// characterLength returns the encoded length of the first character of a JSON string. The two
-// halves of a surrogate pair (RFC 8259, section 7) are one character.
-func characterLength(text string) int {
-	switch {
-	case text[0] != '\\':
-		_, n := utf8.DecodeRuneInString(text)
-		return n
-	case !strings.HasPrefix(text, `\u`):
-		return 2
-	case surrogate(text, "89abAB") && surrogate(text[6:], "cdefCDEF"):
-		return 12
-	}
-	return 6
-}
-
-// surrogate reports whether text begins with \uD and one of the digits.
-func surrogate(text, digits string) bool {
-	return len(text) >= 6 && text[:2] == `\u` && text[2]|0x20 == 'd' && strings.IndexByte(digits, text[3]) >= 0
+	return v
 }

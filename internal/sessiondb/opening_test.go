@@ -13,13 +13,13 @@ func TestShortenCutsLongStringsAndNothingElse(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"short":"` + long[:900] + `"}`:                   `{"short":"` + long[:900] + `"}`, // as it is up to a kilobyte
 		`{"a":1,"b":"` + long + `","c":[true,null,"d"]}`:   `{"a":1,"b":"` + first + `","c":[true,null,"d"]}`,
-		`["` + long + `", "` + long + `",1e9]`:             `["` + first + `", "` + first + `",1e9]`,
+		`["` + long + `", "` + long + `",1e9]`:             `["` + first + `","` + first + `",1e9]`,
 		`"` + strings.Repeat("ü", 2000) + `"`:              `"` + strings.Repeat("ü", openingString) + `"`,
 		`"` + strings.Repeat(`\"`, 2000) + `"`:             `"` + strings.Repeat(`\"`, openingString) + `"`,
 		`"` + strings.Repeat(`\\`, 2000) + `"`:             `"` + strings.Repeat(`\\`, openingString) + `"`,
-		`"` + strings.Repeat(`\u00e9`, 2000) + `"`:         `"` + strings.Repeat(`\u00e9`, openingString) + `"`,
-		`"` + strings.Repeat(`\uD83D\ude00`, 2000) + `"`:   `"` + strings.Repeat(`\uD83D\ude00`, openingString) + `"`,
-		`"` + long + `" ` + strings.Repeat(" ", 10) + "\n": `"` + first + `" ` + strings.Repeat(" ", 10) + "\n",
+		`"` + strings.Repeat(`\u00e9`, 2000) + `"`:         `"` + strings.Repeat("é", openingString) + `"`,
+		`"` + strings.Repeat(`\uD83D\ude00`, 2000) + `"`:   `"` + strings.Repeat("😀", openingString) + `"`,
+		`"` + long + `" ` + strings.Repeat(" ", 10) + "\n": `"` + first + `"`,
 		`{"torn":"` + long:                                 `{"torn":"` + long,
 	} {
 		if got := *shorten(json.RawMessage(text)); got != want {
@@ -55,8 +55,8 @@ func longest(value any) (n int) {
 			n = max(n, longest(item))
 		}
 	case map[string]any:
-		for key, item := range v {
-			n = max(n, longest(key), longest(item))
+		for _, item := range v {
+			n = max(n, longest(item))
 		}
 	}
 	return n
