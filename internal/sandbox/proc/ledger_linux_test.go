@@ -56,14 +56,15 @@ func TestReapAfterDoubleKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kill := range []struct {
-		pid int
-		sig syscall.Signal
-	}{{pid, syscall.SIGSTOP}, {o.Process.Pid, syscall.SIGKILL}, {pid, syscall.SIGKILL}} {
-		if err := syscall.Kill(kill.pid, kill.sig); err != nil {
+	kill := func(pid int, sig syscall.Signal) {
+		if err := syscall.Kill(pid, sig); err != nil {
 			t.Fatal(err)
 		}
 	}
+	kill(pid, syscall.SIGSTOP)
+	await(t, "a shim that stands still", func() bool { st, _ := shim.ReadStat(pid); return st.State == 'T' })
+	kill(o.Process.Pid, syscall.SIGKILL)
+	kill(pid, syscall.SIGKILL)
 	_ = o.Wait()
 	awaitSome(t, tag, 2)
 	r, err := proc.NewLedger(dir).Reap()
