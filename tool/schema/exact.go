@@ -40,6 +40,9 @@ func dropCased(node any) {
 			delete(n, "pattern")
 			n["allOf"] = append(list(n["allOf"]), parts...)
 		}
+		if patterns, is := n["patternProperties"].(map[string]any); is {
+			n["patternProperties"] = readNames(patterns)
+		}
 		for key, child := range n {
 			names, is := child.(map[string]any)
 			switch {

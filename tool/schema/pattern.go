@@ -42,3 +42,22 @@ func readPattern(s string) ([]any, error) {
 	}
 	return append(all, map[string]any{"pattern": s}), err
 }
+
+// readNames returns patternProperties in RE2 syntax. A pattern that RE2 lacks becomes a wider one,
+// whose properties are not checked.
+func readNames(patterns map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, child := range patterns {
+		if parts, err := readPattern(name); err == nil && parts != nil {
+			last, _ := append([]any{nil}, parts...)[len(parts)].(map[string]any)
+			if name, _ = last["pattern"].(string); len(parts) != 1 || len(last) != 1 || name == "" {
+				child = true
+			}
+		}
+		if before, twice := out[name]; twice {
+			child = map[string]any{"allOf": []any{before, child}}
+		}
+		out[name] = child
+	}
+	return out
+}

@@ -35,6 +35,22 @@ func TestPatternsOfJavaScript(t *testing.T) {
 	}
 }
 
+// TestNamesOfPatternProperties: ajv 8 reads the patterns with the flag u. It also refuses 7 for the
+// name ab, which is not checked here.
+func TestNamesOfPatternProperties(t *testing.T) {
+	raw := json.RawMessage(`{"patternProperties":{"^(?!x-)[a-z]+$":{"type":"string"},"^\\u0041$":{"type":"string"},"^A$":{"minLength":2},"(.)\\1-":{"type":"null"}},"additionalProperties":false}`)
+	check, err := Compile(raw)
+	if err != nil || Check(raw) != nil {
+		t.Fatal(err, Check(raw))
+	}
+	for name, want := range map[string]bool{`{"ab":"s"}`: true, `{"ab":7}`: true, `{"A":"ab"}`: true, `{"A":"a"}`: false, `{"A":7}`: false, `{"aa-":null}`: true} {
+		var v any
+		if got := json.Unmarshal([]byte(name), &v); got != nil || (len(check(v)) == 0) != want {
+			t.Errorf("%s: %v", name, check(v))
+		}
+	}
+}
+
 // JSON.stringify (node 20.20.2) writes the numbers so.
 func TestNumbersAreShownAsTheyAreWritten(t *testing.T) {
 	check, err := Compile(json.RawMessage(`{"maximum":9007199254740991,"multipleOf":0.5}`))
