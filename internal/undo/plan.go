@@ -52,12 +52,8 @@ const (
 // Plan returns the steps that undo the windows, oldest first. Each path goes back to its entry
 // before the first window, unless somebody else changed it. git includes git's own state. To go
 // from a to b, undo the window {Before: b, After: a}. To redo, undo the window that Apply returned.
-func (w *Workspace) Plan(ctx context.Context, git bool, windows ...Window) (Plan, error) {
-	return w.PlanLeaving(ctx, git, func(string) string { return "" }, windows...)
-}
-
-// PlanLeaving is like Plan but leaves the paths alone for which leave returns a reason.
-func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path string) string, windows ...Window) (Plan, error) {
+// It leaves the paths alone for which leave holds a reason.
+func (w *Workspace) Plan(ctx context.Context, git bool, leave map[string]string, windows ...Window) (Plan, error) {
 	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]entry{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
@@ -91,7 +87,7 @@ func (w *Workspace) PlanLeaving(ctx context.Context, git bool, leave func(path s
 // planner collects the net change of each path.
 type planner struct {
 	w       *Workspace
-	leave   func(path string) string
+	leave   map[string]string // reasons by path
 	steps   map[string]*Step
 	refused map[string]string
 	present Mark
@@ -144,8 +140,8 @@ func (p *planner) judge() {
 			p.refused[path] = refusedSetID
 		case s.To.Kind == File && !p.w.store.Has(s.To.Hash):
 			p.refused[path] = refusedContent
-		case p.leave(path) != "":
-			p.refused[path] = p.leave(path)
+		case p.leave[path] != "":
+			p.refused[path] = p.leave[path]
 		default:
 			s.From = now // equivalent, so expect the present one
 		}

@@ -107,13 +107,13 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	doubts := map[string]string{}
+	var doubts map[string]string
 	if !w.Redo {
 		if doubts, err = p.doubts(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if p.plan, err = d.Files.PlanLeaving(ctx, p.wish.Git, func(path string) string { return doubts[path] }, windows...); err != nil {
+	if p.plan, err = d.Files.Plan(ctx, p.wish.Git, doubts, windows...); err != nil {
 		return nil, err
 	}
 	if err := d.keepGitSound(ctx, &p.plan); err != nil {
@@ -208,7 +208,7 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 
 // again selects the undo to revert.
 func (p *Proposal) again(past *Past) ([]undo.Window, error) {
-	if len(past.Undos) == 0 {
+	if len(past.Undos) == 0 || past.Undos[len(past.Undos)-1].After == nil { // an older adze stored some without a result
 		return nil, ErrNoRedo
 	}
 	last := past.Undos[len(past.Undos)-1]
@@ -218,46 +218,16 @@ func (p *Proposal) again(past *Past) ([]undo.Window, error) {
 			p.Turns = append(p.Turns, t)
 		}
 	}
-	return past.redoing(last)
+	return one(last.Window)
 }
 
-// redoing returns the windows that revert an undo. An undo without a result has only its turns.
-func (p *Past) redoing(u session.Undone) ([]undo.Window, error) {
-	if u.After != nil {
-		return one(u.Window, false)
-	}
-	windows, err := p.of(u.Turns, true)
-	slices.Reverse(windows) // the undo went from last to first
-	return windows, err
-}
-
-// of returns the turns' windows with an end, oldest first, or with reverse the windows back.
-func (p *Past) of(turns []string, reverse bool) (out []undo.Window, err error) {
-	for _, t := range p.Turns {
-		for _, w := range t.Windows {
-			if w.After == nil || !slices.Contains(turns, t.Message) {
-				continue
-			}
-			window, err := one(w, reverse)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, window...)
-		}
-	}
-	return out, nil
-}
-
-// one converts a window of the log, or with reverse the window back.
-func one(w session.Window, reverse bool) ([]undo.Window, error) {
+// one converts a window of the log.
+func one(w session.Window) ([]undo.Window, error) {
 	before, err := undo.ParseMark(w.Before.Mark)
 	if err != nil {
 		return nil, err
 	}
 	after, err := undo.ParseMark(w.After.Mark)
-	if reverse {
-		before, after = after, before
-	}
 	return []undo.Window{{Before: before, After: after}}, err
 }
 

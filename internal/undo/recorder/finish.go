@@ -83,7 +83,8 @@ func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone
 	case stage == undo.Applied:
 		end, err = d.result(ctx, u, r)
 	default:
-		end, err = d.withoutJournal(ctx, u)
+		end = u
+		end.State = session.UndoAbandoned
 	}
 	if err != nil {
 		return u, err
@@ -114,46 +115,6 @@ func (d Manager) result(ctx context.Context, u session.Undone, r undo.Result) (s
 		u.Changes, u.More = listed(changes)
 	}
 	return u, ctx.Err()
-}
-
-// withoutJournal ends an undo without a journal. Usually it was killed before its first step. But a
-// copy of the session may have discarded the result, so the files decide.
-func (d Manager) withoutJournal(ctx context.Context, u session.Undone) (session.Undone, error) {
-	done, err := d.isDone(ctx, u)
-	if err != nil {
-		return u, err
-	}
-	u.State = session.UndoAbandoned
-	if done {
-		u.State = session.UndoDone
-	}
-	return u, nil
-}
-
-// isDone reports whether each path is as the undo would leave it.
-func (d Manager) isDone(ctx context.Context, u session.Undone) (bool, error) {
-	past, err := d.Past(ctx)
-	if err != nil {
-		return false, err
-	}
-	windows, err := past.of(u.Turns, false)
-	if u.Redo != "" {
-		windows = nil
-		for _, undone := range past.Undos {
-			if undone.ID == u.Redo {
-				windows, err = past.redoing(undone)
-			}
-		}
-	}
-	if err != nil || len(windows) == 0 {
-		return false, err
-	}
-	plan, err := d.Files.Plan(ctx, u.Git, windows...)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	// A state that is no longer stored proves nothing; the next undo reports it.
-	return err == nil && len(plan.Steps) == 0 && len(plan.Refused) == 0, nil
 }
 
 // discard removes the results of undos that have ended in the log.

@@ -41,7 +41,7 @@ func Untold(entries []session.Entry) (out []session.Note) {
 			})
 		case session.UndoEntry:
 			_ = decoded(e, func(u session.Undone) {
-				if u.Stage() == session.UndoDone && (u.Done > 0 || u.After == nil) {
+				if u.Stage() == session.UndoDone && u.Done > 0 {
 					out = append(out, Note(u))
 				}
 			})

@@ -68,7 +68,7 @@ func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error
 			if w.Before.Root != root || len(w.Before.Only) == 0 || (w.By == session.ByUnknown) != unsure {
 				continue
 			}
-			window, err := one(w, false)
+			window, err := one(w)
 			if err != nil {
 				return nil, err
 			}
