@@ -73,7 +73,7 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 		return proc.Walls{}, err
 	case c.Setting == Auto && report.walled() && !cmd.RequireWalls: // approved by the user or a rule
 		return proc.Walls{}, nil
-	case report.Level == Full, c.Setting == Auto && report.usable() && !(cmd.RequireWalls && len(report.Open) > 0):
+	case report.Level == Full, c.Setting == Auto && report.walled() && !(cmd.RequireWalls && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
 	case c.Setting == Required || cmd.RequireWalls:
 		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
@@ -85,18 +85,13 @@ func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error
 // network, so approved commands run outside.
 func (r Report) walled() bool { return r.Level == Degraded && r.Means == Landlock }
 
-// usable reports whether commands run in a sandbox that is not full.
-func (r Report) usable() bool {
-	return r.Level == Degraded && (r.Means == Landlock || r.Means == RestrictedToken)
-}
-
 // Holds returns the level for a command, and whether nothing gets out before it is judged: at level
 // full, or at a degraded level without gaps in the self-test. A lasting command goes on after its
 // call. The level is "" if commands run outside. The first call runs the self-test.
 func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 	r := c.Now(context.Background())
 	switch {
-	case r.usable():
+	case r.walled():
 		return string(r.Level), len(r.Open) == 0
 	case r.Level == Full && lasting:
 		r.Level = FullLive
@@ -109,8 +104,8 @@ func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 // Lacks reports whether commands only read and have no network, and the gaps of the sandbox. Both
 // are zero for a full sandbox and for none.
 func (c *Cage) Lacks() (walled bool, open []string) {
-	if r := c.Now(context.Background()); r.usable() {
-		return r.walled(), r.Open
+	if r := c.Now(context.Background()); r.walled() {
+		return true, r.Open
 	}
 	return false, nil
 }
@@ -180,10 +175,10 @@ func (c *Cage) Shown() string {
 	return "not tested yet"
 }
 
-// used returns the report as commands see it: with Auto, a sandbox neither full nor usable counts
-// as none.
+// used returns the report as commands see it: with Auto, a sandbox that is neither full nor walled
+// counts as none.
 func (c *Cage) used(r Report) Report {
-	if c.Setting == Auto && r.Level != Full && !r.usable() {
+	if c.Setting == Auto && r.Level != Full && !r.walled() {
 		return Report{Level: NoLevel, Means: None, How: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
 	}
 	return r

@@ -15,9 +15,7 @@ const (
 	Namespaces Means = "ns"
 	Landlock   Means = "landlock"
 	Seatbelt   Means = "seatbelt"
-	// RestrictedToken is at most degraded: it restricts only writes.
-	RestrictedToken Means = "token"
-	None            Means = "none"
+	None       Means = "none"
 )
 
 // Name returns the means' name for users.
@@ -29,8 +27,6 @@ func (m Means) Name() string {
 		return "Landlock and a filter of system calls"
 	case Seatbelt:
 		return "macOS Seatbelt"
-	case RestrictedToken:
-		return "a restricted token"
 	}
 	return string(m)
 }

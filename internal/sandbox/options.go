@@ -196,8 +196,6 @@ func (s *Sandbox) Unheld(now Report) (told []string) {
 	rules, why := slices.Concat(read, write), "commands run outside the sandbox"
 	switch {
 	case now.Level == NoLevel:
-	case now.Means == RestrictedToken:
-		why = "a restricted token holds writes outside of the workspace alone"
 	case now.Means == Landlock:
 		why = "what a rule or the user allows runs outside of the sandbox, which is " + string(now.Level) + " here"
 	default:

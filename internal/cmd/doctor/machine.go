@@ -204,10 +204,6 @@ func (d Doctor) checkSandbox() Check {
 		}
 		return lacks("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto a command that only reads runs in it, and what changes files or needs a network is asked about"+open+" ("+r.How+")", sandbox.Hint(r))
 	}
-	if r.Level == sandbox.Degraded && r.Means == sandbox.RestrictedToken {
-		return lacks("sandbox", "degraded (a restricted token): in permission mode auto commands run in it and write in the workspace only; it does not hold "+
-			strings.Join(r.Open, ", ")+", so each command is asked about", sandbox.Hint(r))
-	}
 	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
 }
 

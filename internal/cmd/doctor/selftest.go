@@ -234,8 +234,6 @@ func (b bench) level(ctx context.Context) (string, error) {
 func (b bench) boxed(ctx context.Context, line string, works bool, unchanged string) (string, error) {
 	if r, err := b.box.Level(ctx); err != nil || r.Level == sandbox.NoLevel {
 		return "", fmt.Errorf("%w: there is no sandbox", errNotHere)
-	} else if r.Means == sandbox.RestrictedToken {
-		return "", fmt.Errorf("%w: the test of the level tried what a restricted token holds", errNotHere)
 	}
 	before, _ := os.ReadFile(unchanged) // a missing file must stay missing
 	r, err := proc.Supervisor{Cage: b.box}.Run(ctx, b.command(line))

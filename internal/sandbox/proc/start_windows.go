@@ -23,11 +23,7 @@ import (
 // with its last handle, held only by this process. The command starts suspended and runs only
 // inside its job, so that nothing escapes.
 func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
-	var token windows.Token
-	if p.walls.Sys != nil {
-		token = windows.Token(p.walls.Sys.Token)
-	}
-	if w := p.walls; token == 0 && (!w.Box.Empty() || w.Argv != nil || w.Sys != nil || len(w.Files) > 0 || w.Born != nil) {
+	if w := p.walls; !w.Box.Empty() || w.Argv != nil || w.Sys != nil || len(w.Files) > 0 || w.Born != nil {
 		return failure(CodeSandbox, "the command was not run, because this system has no sandbox that could hold it")
 	}
 	theirs, err := p.openPipes()
@@ -42,7 +38,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	}
 	j.forget = ledger.record(name)
 	p.started = time.Now()
-	child, err := start(spec, theirs, token)
+	child, err := start(spec, theirs)
 	if err != nil {
 		j.close()
 		return startError(p.cmd.Argv[0], err)
@@ -157,8 +153,8 @@ func (c *child) close() {
 }
 
 // start creates the process, suspended, without a window, and with no handles except its three
-// streams. token may be 0.
-func start(spec shim.Spec, streams []*os.File, token windows.Token) (*child, error) {
+// streams.
+func start(spec shim.Spec, streams []*os.File) (*child, error) {
 	line, err := commandLine(spec.Path, spec.Argv)
 	if err != nil {
 		return nil, err
@@ -207,12 +203,7 @@ func start(spec shim.Spec, streams []*os.File, token windows.Token) (*child, err
 	var made windows.ProcessInformation
 	flags := uint32(windows.CREATE_SUSPENDED | windows.CREATE_NO_WINDOW | windows.CREATE_UNICODE_ENVIRONMENT | windows.EXTENDED_STARTUPINFO_PRESENT |
 		windows.CREATE_NEW_PROCESS_GROUP)
-	if token == 0 {
-		err = windows.CreateProcess(program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made)
-	} else {
-		err = windows.CreateProcessAsUser(token, program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made)
-	}
-	if err != nil {
+	if err := windows.CreateProcess(program, words, nil, nil, true, flags, &env[0], dir, &info.StartupInfo, &made); err != nil {
 		return nil, err
 	}
 	return &child{made.Process, made.Thread, made.ProcessId}, nil
