@@ -214,7 +214,7 @@ func tries() []try {
 		{name: "look a name up", script: "timeout 1 getent hosts example.com", open: true},
 		{name: "an agent's socket at home", script: probe("unix=AGENT")},
 		{name: "a socket in /tmp", script: probe("unix=SHARED")},
-		{name: "an abstract socket", script: probe("abstract=ABSTRACT")},
+		{name: "an abstract socket", script: probe("unix=ABSTRACT")},
 		{name: "the docker socket", script: probe("unix=/run/docker.sock") + " || " + probe("unix=/var/run/docker.sock"), open: true},
 		{name: "a socket to the hypervisor", script: kernel(`socket.socket(40, socket.SOCK_STREAM)`), open: true},
 		{name: "signal the person's process", script: "kill -CONT WITNESS"},

@@ -99,37 +99,26 @@ func assess(trials []trial, r proc.Result, s *site) (selfTestResult, error) {
 // reached checks from outside whether a trial's file exists: in a private /tmp anything can be
 // created.
 func (t trial) reached() bool {
-	if t.name != "create" && t.name != "mkdir" {
+	if t.name != "create" {
 		return true
 	}
 	_, err := os.Lstat(t.upon)
 	return err == nil
 }
 
-// trials lists the attempts. Those spoiling others come last.
+// trials lists the attempts, those of Linux alone last.
 func (s *site) trials() []trial {
 	in := func(name string) string { return filepath.Join(s.work, name) }
 	out := func(name string) string { return filepath.Join(s.home, name) }
 	all := []trial{
-		{"write", out("file"), true}, {"create", out("new"), true}, {"write", in("link"), true}, {"link", out("file") + ":" + in("hard"), true},
+		{"write", out("file"), true}, {"create", out("new"), true}, {"write", in("link"), true},
 		{"read", out(".ssh/id"), true}, {"read", filepath.Join(s.own, "secret"), true}, {"tcp", s.tcp, true}, {"udp", s.udp, true},
-		{"chmod", out("file"), false}, {"create", in(".vscode/tasks.json"), false}, {"create", in(".envrc"), false}, {"mkdir", in(".adze/tools"), false},
-		{"write", in(".git/config"), false}, {"create", in(".git/hooks/pre-commit"), false},
-		{"unix", s.unix, false},
+		{"unix", s.unix, s.abstract != ""}, {"create", in(".git/hooks/pre-commit"), false},
 	}
-	if len(ofLinux(s)) > 0 {
-		all = append(all, ofLinux(s)...)
-	}
-	return append(all, trial{"rename", in(".git/hooks"), false}, trial{"rename", in(".git"), false})
-}
-
-func ofLinux(s *site) []trial {
 	if s.abstract == "" {
-		return nil
+		return all
 	}
-	return append(s.trialsOfSockets, []trial{
-		{"abstract", s.abstract, false}, {"signal", strconv.Itoa(s.witness.Process.Pid), false}, {"mount", s.work, false}, {"open", "/proc/sys/kernel/core_pattern", false},
-	}...)
+	return append(all, trial{"open", s.fifo, false}, trial{"open", "/proc/sys/kernel/core_pattern", false}, trial{"unix", s.abstract, false}, trial{"signal", strconv.Itoa(s.witness.Process.Pid), false})
 }
 
 // changed checks from outside the files under attack.

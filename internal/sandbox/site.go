@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"adze/internal/sandbox/proc"
 )
@@ -20,8 +21,7 @@ type site struct {
 	top, home, work, own string
 	files                map[string]string // in the home; path to content
 	tcp, udp             string
-	unix, abstract       string
-	trialsOfSockets      []trial   // on more sockets and a FIFO
+	unix, abstract, fifo string
 	witness              *exec.Cmd // a process outside
 	closers              []func()
 }
@@ -86,14 +86,12 @@ func (s *site) serve() error {
 	s.closers = append(s.closers, func() { _ = u.Close() })
 	go echo(u)
 	s.unix = filepath.Join(s.home, "socket")
+	if runtime.GOOS == "linux" {
+		s.unix = filepath.Join(s.work, "socket") // no mount hides it there
+	}
 	if len(s.unix) > maxSocketPath {
 		s.unix = "" // if it cannot be made, it cannot be reached either
-		return s.serveLinux()
-	}
-	if err := s.listen(s.unix); err != nil {
-		return err
-	}
-	if err := s.serveSockets(); err != nil {
+	} else if err := s.listen(s.unix); err != nil {
 		return err
 	}
 	return s.serveLinux()
@@ -121,6 +119,15 @@ func (s *site) serveLinux() error {
 	if err := s.listen(s.abstract); err != nil {
 		return err
 	}
+	s.fifo = filepath.Join(s.home, "fifo")
+	if err := syscall.Mkfifo(s.fifo, 0o600); err != nil {
+		return err
+	}
+	reader, err := os.OpenFile(s.fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	s.closers = append(s.closers, func() { _ = reader.Close() })
 	sleep, env, err := proc.Helper("sleep", s.workspace)
 	if err != nil {
 		return err

@@ -55,7 +55,6 @@ func starts() []start {
 		{"internal/sandbox/proc/helper_linux.go", 1, "the holder of the views of a stage", "nobody; the user, who chose mode staged", "/", itself},
 		{"internal/sandbox/stage.go", 2, "nothing: plans that are looked at, and the command that has ended", "", "", ""},
 		{"internal/sandbox/live.go", 1, "nothing: a plan that is looked at", "", "", ""},
-		{"internal/sandbox/sandbox_windows.go", 1, "the attempts of the self-test, by cmd and by the user's shell", askedNobody, "a folder below the state", "the system's folder, and where shells are installed"},
 		{"internal/sandbox/selftest.go", 1, "the attempts of the self-test", askedNobody, "a folder below the state", itself},
 		{"internal/sandbox/site.go", 2, "sleep, which the self-test must not see", askedNobody, "where adze runs", cleanPath},
 		{"internal/run/hostio/beside.go", 1, "an adze that shows all sessions", "the user, by a key", "where adze runs", itself},

@@ -10,13 +10,10 @@
 // test.
 //
 // Start reading at Main. Rules of this package: those of package shim.
-//
-// Known limits: outside Linux it knows only attempts on files and addresses.
 package selftest
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -73,28 +70,28 @@ func ParseResult(line string) (Result, bool) {
 
 // attempts returns functions by name; nil means success.
 func attempts() map[string]func(string) error {
-	all := map[string]func(string) error{
+	return map[string]func(string) error{
 		"write":  func(path string) error { return write(path, os.O_WRONLY|os.O_APPEND) },
-		"create": func(path string) error { return write(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL) },
+		"create": func(path string) error { return write(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL) },
 		"read":   read,
-		"chmod":  func(path string) error { return os.Chmod(path, 0o777) },
-		"mkdir":  func(path string) error { return os.Mkdir(path, 0o755) },
-		"rename": rename,
-		"link":   link,
 		"tcp":    tcp,
 		"udp":    udp,
 		"unix":   unixSocket,
+		"signal": signal,
+		"open":   func(path string) error { return write(path, os.O_WRONLY) },
 	}
-	maps.Copy(all, ofSystem())
-	return all
 }
 
+// write opens a file and appends to it. Without O_APPEND it only opens: such objects belong to the
+// whole machine.
 func write(path string, flags int) error {
 	f, err := os.OpenFile(path, flags, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("written by an attempt\n")
+	if flags&os.O_APPEND != 0 {
+		_, err = f.WriteString("written by an attempt\n")
+	}
 	return errors.Join(err, f.Close())
 }
 
@@ -105,18 +102,6 @@ func read(path string) error {
 		return os.ErrNotExist
 	}
 	return err
-}
-
-// rename moves a folder away, as for replacing it.
-func rename(path string) error { return os.Rename(path, path+"-away") }
-
-// link adds a name inside for a file outside and writes through it.
-func link(both string) error {
-	from, to, _ := strings.Cut(both, ":")
-	if err := os.Link(from, to); err != nil {
-		return err
-	}
-	return write(to, os.O_WRONLY|os.O_APPEND)
 }
 
 // tcp connects to a local port.
@@ -157,7 +142,7 @@ func udp(port string) error {
 	return err
 }
 
-// unixSocket connects to a socket by its path, or by an abstract name after @.
+// unixSocket connects to a socket by its path, or on Linux by an abstract name after @.
 func unixSocket(name string) error {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -165,6 +150,15 @@ func unixSocket(name string) error {
 	}
 	defer syscall.Close(fd)
 	return syscall.Connect(fd, &syscall.SockaddrUnix{Name: name})
+}
+
+// signal reaches a process outside.
+func signal(pid string) error {
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(n, syscall.SIGUSR1)
 }
 
 func loopback(port string) (*syscall.SockaddrInet4, error) {

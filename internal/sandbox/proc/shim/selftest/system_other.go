@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package selftest
-
-func ofSystem() map[string]func(string) error { return nil }

@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package sandbox
-
-func (s *site) serveSockets() error { return nil }
