@@ -2,7 +2,6 @@ package proc
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -17,8 +16,7 @@ import (
 // jobObject holds one command's processes. It ends them when its handle is closed, as the kernel
 // does when this process ends.
 type jobObject struct {
-	port   windows.Handle // for notifications
-	forget func()         // removes its record; may be nil
+	forget func() // removes its record; may be nil
 
 	mu     sync.Mutex
 	handle windows.Handle // 0 when closed
@@ -27,14 +25,9 @@ type jobObject struct {
 	root   uint32         // the command
 }
 
-// bounds are limits for all of a command's processes; 0 means none.
-type bounds struct {
-	memory    uint64 // bytes
-	processes uint64
-}
-
-// newJob makes a job whose name lets others query its processes and nothing else.
-func newJob(name string, b bounds) (*jobObject, error) {
+// newJob makes a job whose name lets others query its processes and nothing else. All its processes
+// together get at most memory bytes; 0 means no limit.
+func newJob(name string, memory uint64) (*jobObject, error) {
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
@@ -47,40 +40,22 @@ func newJob(name string, b bounds) (*jobObject, error) {
 	if err != nil {
 		return nil, err
 	}
-	port, err := windows.CreateIoCompletionPort(windows.InvalidHandle, 0, 0, 1)
-	if err != nil {
-		_ = windows.CloseHandle(handle)
-		return nil, err
-	}
-	j := &jobObject{handle: handle, port: port}
-	if err := j.limit(b); err != nil {
+	j := &jobObject{handle: handle}
+	if err := j.limit(memory); err != nil {
 		j.close()
-		_ = windows.CloseHandle(port)
 		return nil, err
 	}
 	return j, nil
 }
 
-func (j *jobObject) limit(b bounds) error {
+func (j *jobObject) limit(memory uint64) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-	basic := &info.BasicLimitInformation
-	basic.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
-	if b.memory > 0 {
-		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
-		info.JobMemoryLimit = uintptr(b.memory)
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
+	if memory > 0 {
+		info.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
+		info.JobMemoryLimit = uintptr(memory)
 	}
-	if b.processes > 0 {
-		basic.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS
-		basic.ActiveProcessLimit = uint32(b.processes)
-	}
-	if _, err := windows.SetInformationJobObject(j.handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
-		return err
-	}
-	tells := struct {
-		Key  uintptr
-		Port windows.Handle
-	}{1, j.port}
-	_, err := windows.SetInformationJobObject(j.handle, windows.JobObjectAssociateCompletionPortInformation, uintptr(unsafe.Pointer(&tells)), uint32(unsafe.Sizeof(tells)))
+	_, err := windows.SetInformationJobObject(j.handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 	return err
 }
 
@@ -169,15 +144,8 @@ func imagePath(pid uint32) string {
 	return windows.UTF16ToString(buf[:size])
 }
 
-// Job messages (JOBOBJECT_ASSOCIATE_COMPLETION_PORT).
 const (
-	endOfProcessTime   = 2
-	activeProcessLimit = 3
-	jobMemoryLimit     = 10
-)
-
-const (
-	lookEvery  = 250 * time.Millisecond // in case no message reports an empty job
+	lookEvery  = 250 * time.Millisecond // longest wait between two looks at a job
 	sweepLimit = 2 * time.Second        // later the rest counts as survivors
 )
 
@@ -186,9 +154,6 @@ const (
 func (l *link) supervise(c *child, linger bool) {
 	defer close(l.events)
 	j := l.job
-	quit := make(chan struct{})
-	var listening sync.WaitGroup
-	listening.Go(func() { j.listen(l.events, quit) })
 	_, _ = windows.WaitForSingleObject(c.process, windows.INFINITE)
 	exit := shim.Event{Kind: shim.Exited, Code: -1, Sig: syscall.SIGKILL}
 	var code uint32
@@ -205,11 +170,7 @@ func (l *link) supervise(c *child, linger bool) {
 		}
 	}
 	survivors := j.awaitEmpty(linger)
-	close(quit)
-	_ = windows.PostQueuedCompletionStatus(j.port, 0, 0, nil)
-	listening.Wait()
 	c.close()
-	_ = windows.CloseHandle(j.port)
 	j.mu.Lock()
 	killed := j.killed
 	j.mu.Unlock()
@@ -236,31 +197,6 @@ func (j *jobObject) awaitEmpty(linger bool) (survivors int) {
 			return len(rest)
 		}
 		time.Sleep(wait)
-		if most := lookEvery; wait < most {
-			wait = min(2*wait, most)
-		}
-	}
-}
-
-func (j *jobObject) listen(events chan<- shim.Event, quit <-chan struct{}) {
-	for {
-		var message uint32
-		var key uintptr
-		var about *windows.Overlapped
-		if windows.GetQueuedCompletionStatus(j.port, &message, &key, &about, windows.INFINITE) != nil {
-			return
-		}
-		select {
-		case <-quit:
-			return
-		default:
-		}
-		much := map[uint32]shim.Excess{activeProcessLimit: shim.Processes, jobMemoryLimit: shim.Memory}[message]
-		if much != 0 && slices.Contains([]uint32{activeProcessLimit, jobMemoryLimit}, message) {
-			events <- shim.Event{Kind: shim.Exceeded, Much: much}
-			j.end()
-			<-quit
-			return
-		}
+		wait = min(2*wait, lookEvery)
 	}
 }

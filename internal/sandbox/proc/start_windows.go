@@ -32,7 +32,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 		return &Error{CodeIO, err}
 	}
 	name := jobPrefix + uniqueTag("")
-	j, err := newJob(name, bounds{memory: spec.Box.Memory, processes: spec.Box.Processes})
+	j, err := newJob(name, spec.Box.Memory)
 	if err != nil {
 		return failure(CodeIO, "cannot make a job for the command: %w", err)
 	}
