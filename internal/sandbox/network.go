@@ -5,10 +5,8 @@ package sandbox
 import (
 	"context"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
@@ -25,12 +23,10 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 	if err != nil {
 		return err
 	}
-	var carried tally
 	server := proxy.New(proxy.Config{
 		Canonical: n.Canonical,
 		Ask:       func(ctx context.Context, to proxy.Target) error { return c.Reach(ctx, to.Host, to.Port) },
 		Dial:      func(ctx context.Context, to proxy.Target) (net.Conn, error) { return n.Dial(ctx, to.Host, to.Port) },
-		Log:       carried.add,
 	})
 	w.Box.Door = proc.FirstFile + len(w.Files)
 	w.Files = append(w.Files, far)
@@ -52,8 +48,11 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		if done != nil {
 			found = done()
 		}
-		found.Carried = carried.sum()
-		for _, r := range server.Refused() {
+		carried, refused := server.Report() // without plain requests cut off by the end
+		for _, c := range carried {
+			found.Carried = append(found.Carried, proc.HostTraffic{Host: c.Target.String(), Connections: c.Connections, Sent: c.Sent, Received: c.Received})
+		}
+		for _, r := range refused {
 			if r.Barred {
 				found.Barred = append(found.Barred, proc.Denial{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
 			} else {
@@ -63,35 +62,6 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		return found
 	}
 	return nil
-}
-
-type tally struct {
-	mu    sync.Mutex
-	hosts []proc.HostTraffic
-}
-
-func (t *tally) add(v proxy.Visit) {
-	if v.Refused != nil || v.Failed != nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	host := v.Target.String()
-	i := slices.IndexFunc(t.hosts, func(c proc.HostTraffic) bool { return c.Host == host })
-	if i < 0 {
-		i = len(t.hosts)
-		t.hosts = append(t.hosts, proc.HostTraffic{Host: host})
-	}
-	c := &t.hosts[i]
-	c.Connections, c.Sent, c.Received = c.Connections+1, c.Sent+v.Sent, c.Received+v.Received
-}
-
-// sum returns the traffic known when the server closed. It lacks data of plain requests cut off by
-// that.
-func (t *tally) sum() []proc.HostTraffic {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.hosts)
 }
 
 // led returns env with the proxy as the only way to hosts.

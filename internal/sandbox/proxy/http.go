@@ -58,14 +58,14 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	client, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		s.drop(target)
+		target.Close()
 		refuse(w, err)
 		return
 	}
 	defer client.Close()
 	client.SetDeadline(time.Time{})
 	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
-		s.drop(target)
+		target.Close()
 		return
 	}
 	s.relay(to, &ahead{client, buffered.Reader}, target)
@@ -96,7 +96,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	defer s.drop(target)
+	defer target.Close()
 	counted := &counter{Conn: target}
 	pass := httputil.ReverseProxy{
 		Transport: &http.Transport{
@@ -108,7 +108,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 		ErrorLog:      log.New(io.Discard, "", 0),
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, err) },
 	}
-	defer func() { s.record(Visit{Target: to, Sent: counted.sent.Load(), Received: counted.received.Load()}) }()
+	defer func() { s.carry(to, counted.sent.Load(), counted.received.Load()) }()
 	pass.ServeHTTP(w, r)
 }
 

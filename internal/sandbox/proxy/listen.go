@@ -53,50 +53,23 @@ func (l listener) Accept() (net.Conn, error) {
 		<-l.server.slots
 		return nil, err
 	}
-	c := &client{Conn: conn, server: l.server}
-	if !l.server.hold(c) {
-		return nil, net.ErrClosed
-	}
-	return c, nil
+	return l.server.track(conn, func() { <-l.server.slots }), nil
 }
 
-type client struct {
+// track returns a connection that ends with the server, and calls free when it is closed.
+func (s *Server) track(c net.Conn, free func()) net.Conn {
+	stop := context.AfterFunc(s.ctx, func() { c.Close() })
+	return &tracked{c, sync.OnceFunc(func() { stop(); free() })}
+}
+
+type tracked struct {
 	net.Conn
-	server *Server
-	once   sync.Once
+	release func()
 }
 
-func (c *client) CloseWrite() error { return closeWrite(c.Conn) }
+func (t *tracked) CloseWrite() error { return closeWrite(t.Conn) }
 
-func (c *client) Close() error {
-	c.once.Do(func() {
-		c.server.forget(c)
-		<-c.server.slots
-	})
-	return c.Conn.Close()
-}
-
-// hold registers a connection for Close.
-func (s *Server) hold(conn net.Conn) bool {
-	s.mutex.Lock()
-	closed := s.closed
-	if !closed {
-		s.open[conn] = true
-	}
-	s.mutex.Unlock()
-	if closed {
-		conn.Close()
-	}
-	return !closed
-}
-
-func (s *Server) forget(conn net.Conn) {
-	s.mutex.Lock()
-	delete(s.open, conn)
-	s.mutex.Unlock()
-}
-
-func (s *Server) drop(conn net.Conn) {
-	conn.Close()
-	s.forget(conn)
+func (t *tracked) Close() error {
+	t.release()
+	return t.Conn.Close()
 }

@@ -7,8 +7,8 @@
 // differently is refused.
 //
 // Start reading at target.go, which parses targets. Clients use HTTP: CONNECT and absolute
-// addresses (http.go). Requests for the same target share one decision (answers.go), which holds
-// for the server's life, that is one command.
+// addresses (http.go). Requests for the same target share one decision, which holds for the server's
+// life, that is one command.
 //
 // Known limits: a CONNECT tunnel carries any bytes, so a command can send anything to an allowed
 // host, and reach the other hosts behind it by a name in TLS or a header (fronting). Names are
@@ -19,7 +19,6 @@ package proxy
 
 import (
 	"context"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -45,15 +44,6 @@ type Target struct {
 
 func (t Target) String() string { return net.JoinHostPort(t.Host, strconv.Itoa(int(t.Port))) }
 
-// A Visit is one finished connection.
-type Visit struct {
-	Target         Target
-	Refused        error // why it was not allowed, or nil
-	Barred         bool  // allowed, but refused by the dialler
-	Failed         error // why an allowed target was not reached
-	Sent, Received int64 // bytes to and from the target
-}
-
 // Config holds a server's callbacks.
 type Config struct {
 	// Canonical returns a host's only valid spelling, or an error for an invalid host.
@@ -63,32 +53,28 @@ type Config struct {
 	Ask func(ctx context.Context, to Target) error
 	// Dial connects to an allowed target. It resolves the name and judges the addresses.
 	Dial func(ctx context.Context, to Target) (net.Conn, error)
-	// Log, if not nil, gets each finished visit. Calls do not overlap.
-	Log func(Visit)
 }
 
 // Server carries connections until it is closed.
 type Server struct {
-	config  Config
-	ctx     context.Context
-	cancel  context.CancelFunc
-	answers answers
-	slots   chan struct{}
-	web     *http.Server
+	config Config
+	ctx    context.Context
+	cancel context.CancelFunc
+	slots  chan struct{} // one value for each connection
+	web    *http.Server
 
 	mutex   sync.Mutex
-	open    map[net.Conn]bool
+	answers map[Target]func() error // the first call asks
+	carried []Traffic
 	refused []Refusal
 	closed  bool
 	running sync.WaitGroup
-	logging sync.Mutex
 }
 
 // New returns a server that is idle until [Server.Serve].
 func New(c Config) *Server {
-	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), open: map[net.Conn]bool{}}
+	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), answers: map[Target]func() error{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.answers.known = map[Target]*answer{}
 	s.web = s.newWeb()
 	return s
 }
@@ -97,14 +83,17 @@ func New(c Config) *Server {
 func (s *Server) Close() {
 	s.mutex.Lock()
 	s.closed = true
-	open := slices.Collect(maps.Keys(s.open))
 	s.mutex.Unlock()
-	for _, conn := range open {
-		conn.Close()
-	}
 	s.cancel()
 	s.web.Close()
 	s.running.Wait()
+}
+
+// Traffic counts one target's finished connections and their bytes.
+type Traffic struct {
+	Target         Target
+	Connections    int
+	Sent, Received int64 // to and from the target
 }
 
 // Refusal is a refused target.
@@ -114,11 +103,34 @@ type Refusal struct {
 	Why    string // one sentence
 }
 
-// Refused lists the refused targets, each once, in order of their requests.
-func (s *Server) Refused() []Refusal {
+// Report lists the carried and the refused targets, each once, in order of their requests.
+func (s *Server) Report() ([]Traffic, []Refusal) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return slices.Clone(s.refused)
+	return slices.Clone(s.carried), slices.Clone(s.refused)
+}
+
+// carry counts a finished connection.
+func (s *Server) carry(to Target, sent, received int64) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	i := slices.IndexFunc(s.carried, func(t Traffic) bool { return t.Target == to })
+	if i < 0 {
+		i = len(s.carried)
+		s.carried = append(s.carried, Traffic{Target: to})
+	}
+	t := &s.carried[i]
+	t.Connections, t.Sent, t.Received = t.Connections+1, t.Sent+sent, t.Received+received
+}
+
+func (s *Server) refuse(to Target, barred bool, why error) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	known := slices.ContainsFunc(s.refused, func(r Refusal) bool { return r.Target == to && r.Barred == barred })
+	if !known && len(s.refused) < MaxTargets {
+		s.refused = append(s.refused, Refusal{to, barred, why.Error()})
+	}
+	return &refusal{to, why}
 }
 
 // Environment returns variables, as NAME=value, that point programs to a proxy at address. Only

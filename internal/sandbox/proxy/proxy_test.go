@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -27,8 +26,6 @@ type door struct {
 	address string
 	asked   atomic.Int32
 	dialled atomic.Int32
-	mutex   sync.Mutex
-	visits  []Visit
 }
 
 // open makes a door: allow decides, to is where everything leads.
@@ -51,7 +48,6 @@ func open(t *testing.T, to string, allow func(Target) error) *door {
 			d.dialled.Add(1)
 			return (&net.Dialer{}).DialContext(ctx, "tcp", to)
 		},
-		Log: func(v Visit) { d.mutex.Lock(); d.visits = append(d.visits, v); d.mutex.Unlock() },
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -123,9 +119,9 @@ func TestATunnelCarriesBothWaysAndIsCounted(t *testing.T) {
 	}
 	conn.Close()
 	d.server.Close()
-	want := Visit{Target: Target{"good.example", 443}, Sent: 10, Received: 10}
-	if len(d.visits) != 1 || d.visits[0] != want {
-		t.Errorf("visits %+v, want %+v", d.visits, want)
+	want := Traffic{Target: Target{"good.example", 443}, Connections: 1, Sent: 10, Received: 10}
+	if carried, _ := d.server.Report(); len(carried) != 1 || carried[0] != want {
+		t.Errorf("carried %+v, want %+v", carried, want)
 	}
 }
 

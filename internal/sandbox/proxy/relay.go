@@ -5,10 +5,10 @@ import (
 	"net"
 )
 
-// relay copies bytes in both directions until both sides have ended, and records the visit. A
+// relay copies bytes in both directions until both sides have ended, and counts them. A
 // client that has sent everything may still read until the target ends.
 func (s *Server) relay(to Target, client, target net.Conn) {
-	defer s.drop(target)
+	defer target.Close()
 	sent := make(chan int64, 1)
 	go func() {
 		n, _ := io.Copy(target, client)
@@ -19,7 +19,7 @@ func (s *Server) relay(to Target, client, target net.Conn) {
 	if err != nil || closeWrite(client) != nil {
 		client.Close() // it failed, so nobody handles further input
 	}
-	s.record(Visit{Target: to, Sent: <-sent, Received: received})
+	s.carry(to, <-sent, received)
 }
 
 // closeWrite signals the end of data to the other side.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // target parses a host and port. It accepts only letters, digits, dots, hyphens, underscores and
@@ -27,26 +28,35 @@ func (s *Server) target(host, port string) (Target, error) {
 	return Target{name, uint16(n)}, nil
 }
 
-// reach asks for a target and connects to it. A failure is recorded as a visit.
+// reach asks for a target and connects to it. The end of the server closes the connection.
 func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
-	err := s.allowed(ctx, to)
-	if err != nil {
-		s.record(Visit{Target: to, Refused: err})
-		return nil, &refusal{to, err}
+	if err := s.allowed(to); err != nil {
+		return nil, s.refuse(to, false, err)
 	}
 	conn, err := s.config.Dial(ctx, to)
-	if err != nil {
-		if denied(err) {
-			s.record(Visit{Target: to, Refused: err, Barred: true})
-			return nil, &refusal{to, err}
+	switch {
+	case err == nil:
+		return s.track(conn, func() {}), nil
+	case denied(err):
+		return nil, s.refuse(to, true, err)
+	}
+	return nil, fmt.Errorf("%s cannot be reached: %w", to, err)
+}
+
+// allowed asks about a target once, or waits for a running question.
+func (s *Server) allowed(to Target) error {
+	s.mutex.Lock()
+	answer := s.answers[to]
+	if answer == nil {
+		if len(s.answers) >= MaxTargets {
+			s.mutex.Unlock()
+			return fmt.Errorf("more than %d different places were asked for by one command", MaxTargets)
 		}
-		s.record(Visit{Target: to, Failed: err})
-		return nil, fmt.Errorf("%s cannot be reached: %w", to, err)
+		answer = sync.OnceValue(func() error { return s.config.Ask(s.ctx, to) })
+		s.answers[to] = answer
 	}
-	if !s.hold(conn) {
-		return nil, s.ctx.Err()
-	}
-	return conn, nil
+	s.mutex.Unlock()
+	return answer()
 }
 
 type refusal struct {

@@ -31,7 +31,6 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/sandbox/overlay/entry", "rename_linux.go", "entries of a user's folder by its descriptor, below a journal"},
 		{ruleRename, "internal/sandbox", "survey.go", "what a command planted is put aside"},
 		{ruleRename, "internal/fleet/batch", "clone.go", "a folder"},
-		{ruleRename, "internal/sandbox/proc/shim/selftest", "attempt.go", "one of the attempts that the sandbox must refuse"},
 		{ruleRename, "internal/tools/release", "release.go", "a folder"},
 		{ruleLine, "internal/text", "lines.go", "of a line of any length it keeps the beginning and counts the rest"},
 		{ruleLine, "internal/mcp/remote", "events.go", "it bounds events, which are of many lines, and counts every byte when it comes"},
