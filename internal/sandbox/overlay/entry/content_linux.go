@@ -171,24 +171,17 @@ func HasOrigin(at string) bool {
 // BlockSize is the unit of comparison, in bytes.
 const BlockSize = 64 << 10
 
+var errDiffers = errors.New("they differ")
+
 // CompareContent compares the command's file with the one below.
 func CompareContent(ours, there *os.File, size, below int64) (Content, error) {
-	most, at := min(size, below), int64(0)
-	x, y := make([]byte, min(BlockSize, most)), make([]byte, min(BlockSize, most))
-	for at < most {
-		if at = skipHoles(ours, there, at, most); at == most {
-			break
-		}
-		n := min(BlockSize, most-at)
-		if err := errors.Join(ReadAll(ours, x[:n], at), ReadAll(there, y[:n], at)); err != nil {
-			return Differs, err
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return Differs, nil
-		}
-		at += n
-	}
+	most := min(size, below)
+	err := Differences(ours, there, most, most, func(int64, []byte, []byte) error { return errDiffers })
 	switch {
+	case err == errDiffers:
+		return Differs, nil
+	case err != nil:
+		return Differs, err
 	case size == below:
 		return Same, nil
 	case size > below:
