@@ -75,7 +75,7 @@ func works(t *testing.T, said, log string) {
 		raw, _ := os.ReadFile(log)
 		return strings.HasPrefix(string(raw), "began")
 	})
-	if !proc.Alive(pid) {
+	if !alive(pid) {
 		t.Error("it ended with the process that started it")
 	}
 	if err := p.Kill(); err != nil {

@@ -46,7 +46,7 @@ func (s Supervisor) Start(ctx context.Context, c Command) (*Process, error) {
 }
 
 func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
-	c.Tag = uniqueTag(c.Tag)
+	c.Tag = UniqueTag(c.Tag)
 	walls, err := enclose(ctx, s.Cage, c)
 	if err != nil {
 		return nil, err
@@ -118,9 +118,7 @@ func marked(env []string, tag string) []string {
 }
 
 // UniqueTag returns a unique tag from which TagOf recovers the given one.
-func UniqueTag(tag string) string { return uniqueTag(tag) }
-
-func uniqueTag(tag string) string {
+func UniqueTag(tag string) string {
 	if tag == "" {
 		tag = "call"
 	}

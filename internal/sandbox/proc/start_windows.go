@@ -31,7 +31,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	if err != nil {
 		return &Error{CodeIO, err}
 	}
-	name := jobPrefix + uniqueTag("")
+	name := jobPrefix + UniqueTag("")
 	j, err := newJob(name, spec.Box.Memory)
 	if err != nil {
 		return failure(CodeIO, "cannot make a job for the command: %w", err)
@@ -254,7 +254,7 @@ func environmentBlock(env []string) ([]uint16, error) {
 
 // pipe makes a pipe whose near end supports deadlines, unlike those of os.Pipe here.
 func pipe(direction, access uint32) (near, far *os.File, err error) {
-	name := fmt.Sprintf(`\\.\pipe\adze-%d-%s`, os.Getpid(), uniqueTag(""))
+	name := fmt.Sprintf(`\\.\pipe\adze-%d-%s`, os.Getpid(), UniqueTag(""))
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, nil, err

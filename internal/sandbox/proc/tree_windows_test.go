@@ -103,7 +103,7 @@ func pids(text string) (out []int) {
 func gone(t *testing.T, all []int) {
 	t.Helper()
 	for _, pid := range all {
-		for deadline := time.Now().Add(10 * time.Second); proc.Alive(pid); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is still there", pid)
 			}
@@ -178,7 +178,7 @@ func TestATreeEndsWithAdze(t *testing.T) {
 	}
 	all := pids(said.String())
 	for _, pid := range all {
-		if !proc.Alive(pid) {
+		if !alive(pid) {
 			t.Fatalf("process %d is not there", pid)
 		}
 	}

@@ -1,9 +1,9 @@
-package proc
+package proc_test
 
 import "golang.org/x/sys/windows"
 
-// Alive reports whether one of this user's processes exists.
-func Alive(pid int) bool {
+// alive reports whether one of this user's processes exists.
+func alive(pid int) bool {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
 		return false
