@@ -11,8 +11,8 @@ import (
 	"adze/internal/sandbox/proc"
 )
 
-// A Sandbox belongs to one workspace. It is safe for concurrent use. Windows has no means: commands
-// run with all rights of the user, and a job object ends what they start.
+// A Sandbox belongs to one workspace. It is safe for concurrent use. Windows has no means:
+// commands run with all rights of the user, and a job object ends what they start.
 type Sandbox struct {
 	o         Options
 	workspace folder

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Inside returns why this process counts as started by one of adze's commands, or "": Mark is in its
-// environment, or it is in the job of a call recorded in this ledger, which its processes cannot
-// leave. It misses processes started by others for a command, such as a scheduled task.
+// Inside returns why this process counts as started by one of adze's commands, or "": Mark is in
+// its environment, or it is in the job of a call recorded in this ledger, which its processes
+// cannot leave. It misses processes started by others for a command, such as a scheduled task.
 func (l *Ledger) Inside() string {
 	if _, ok := os.LookupEnv(Mark); ok {
 		return Mark + " is set"

@@ -25,8 +25,8 @@ type jobObject struct {
 	root   uint32         // the command
 }
 
-// newJob makes a job whose name lets others query its processes and nothing else. All its processes
-// together get at most memory bytes; 0 means no limit.
+// newJob makes a job whose name lets others query its processes and nothing else. All its
+// processes together get at most memory bytes; 0 means no limit.
 func newJob(name string, memory uint64) (*jobObject, error) {
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {

@@ -7,8 +7,8 @@
 // differently is refused.
 //
 // Start reading at target.go, which parses targets. Clients use HTTP: CONNECT and absolute
-// addresses (http.go). Requests for the same target share one decision, which holds for the server's
-// life, that is one command.
+// addresses (http.go). Requests for the same target share one decision, which holds for the
+// server's life, that is one command.
 //
 // Known limits: a CONNECT tunnel carries any bytes, so a command can send anything to an allowed
 // host, and reach the other hosts behind it by a name in TLS or a header (fronting). Names are
