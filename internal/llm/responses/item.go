@@ -12,7 +12,7 @@ import (
 type item struct {
 	kind   string
 	callID string
-	call   int  // its index among the calls
+	call   int  // its index among the calls, or how many came before it
 	before int  // finished reasoning items before it
 	grown  bool // by deltas
 	text   strings.Builder
@@ -65,7 +65,7 @@ func known(kind string) bool {
 // without ids has only the index.
 func (a *answer) open(r streamItem, index int) (*item, error) {
 	id := string(r.ID)
-	it := &item{kind: string(r.Type), callID: string(r.CallID), before: a.thoughts}
+	it := &item{kind: string(r.Type), callID: string(r.CallID), call: a.Calls.Len(), before: a.thoughts}
 	a.Reply.Content()
 	if !known(it.kind) {
 		return it, nil
@@ -74,14 +74,13 @@ func (a *answer) open(r streamItem, index int) (*item, error) {
 		return nil, a.Client.Bad("opened the item %q again before it was finished", id)
 	}
 	a.places[index] = append(a.places[index], it)
+	a.kinds[it.kind] = append(a.kinds[it.kind], it)
 	if id != "" {
 		a.items[id] = it
 	}
 	if r.Type != "function_call" {
 		return it, nil
 	}
-	it.call = a.Calls.Len()
-	a.list = append(a.list, it)
 	return it, a.add(it, wire.Fragment{New: true, ID: it.callID, Name: string(r.Name)})
 }
 
@@ -157,7 +156,11 @@ func (a *answer) finished(e event) error {
 	if err != nil {
 		return err
 	}
-	it := a.pending(r, e.Index)
+	return a.finish(a.pending(r, e.Index), r, e)
+}
+
+// finish ends an item, or a new one if it is nil.
+func (a *answer) finish(it *item, r streamItem, e event) (err error) {
 	if it == nil {
 		if it, err = a.open(r, int(e.Index)); err != nil {
 			return err
@@ -196,6 +199,9 @@ func (a *answer) seal(it *item, r streamItem, raw json.RawMessage) error {
 	}
 	it.closed = true
 	a.thoughts++
+	for _, c := range a.kinds["function_call"][it.call:] {
+		c.before++ // it was opened after the item
+	}
 	text := ""
 	if !it.grown && !a.came("reasoning") {
 		text = join(r.Summary)

@@ -63,7 +63,7 @@ func Format() wire.Format {
 // Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return p.Adapter.Stream(ctx, r, "/responses", p.body, func(whole wire.Answer) (session.Done, error) {
-		a := answer{Answer: whole, items: map[string]*item{}, places: map[int][]*item{}, loose: map[string]bool{}}
+		a := answer{Answer: whole, items: map[string]*item{}, places: map[int][]*item{}, kinds: map[string][]*item{}, loose: map[string]bool{}}
 		err := a.read()
 		return a.Done, err
 	})

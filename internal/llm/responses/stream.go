@@ -52,12 +52,12 @@ type (
 type answer struct {
 	wire.Answer
 
-	items    map[string]*item // by id
-	places   map[int][]*item  // by output_index
-	list     []*item          // the calls, in order
-	thoughts int              // finished reasoning items
-	told     bool             // some text was sent
-	loose    map[string]bool  // kinds of items whose pieces belong to no item
+	items    map[string]*item   // by id
+	places   map[int][]*item    // by output_index
+	thoughts int                // finished reasoning items
+	kinds    map[string][]*item // by kind, in order
+	told     bool               // some text was sent
+	loose    map[string]bool    // kinds of items whose pieces belong to no item
 	refused  bool
 	ended    bool
 }
@@ -190,18 +190,24 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
 }
 
-// complete adds text and calls that a server sends only at the end.
+// complete takes the items that did not end before. An item without a known id is matched by its
+// position among those of its kind.
 func (a *answer) complete(r response) error {
-	had := map[string]bool{"message": a.told, "function_call": a.Calls.Len() > 0, "reasoning": len(a.places) > 0}
-	for i, raw := range r.Output.V {
+	count := map[string]int{}
+	for _, raw := range r.Output.V {
 		one, err := a.receive(raw)
 		if err != nil {
 			return err
 		}
-		if had[string(one.Type)] {
+		kind := string(one.Type)
+		it, n := a.items[string(one.ID)], count[kind]
+		if count[kind]++; (it == nil || it.kind != kind) && n < len(a.kinds[kind]) {
+			it = a.kinds[kind][n]
+		}
+		if it == nil && a.loose[kind] || it != nil && it.closed {
 			continue
 		}
-		if err := a.finished(event{Item: raw, Index: wire.Number(i)}); err != nil {
+		if err := a.finish(it, one, event{Item: raw}); err != nil {
 			return err
 		}
 	}
@@ -218,13 +224,14 @@ func (a *answer) conclude() error {
 	case a.refused:
 		return a.Client.Refused("the model declined")
 	}
-	for _, it := range a.list {
+	calls := a.kinds["function_call"]
+	for _, it := range calls {
 		if !it.closed {
 			return a.Client.Bad("did not finish the item of a call")
 		}
 	}
 	return a.Conclude(func(i int) json.RawMessage {
-		if before := a.list[i].before; before < a.thoughts {
+		if before := calls[i].before; before < a.thoughts {
 			return wire.JSON(callPlace{before})
 		}
 		return nil
