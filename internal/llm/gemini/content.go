@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -58,6 +59,7 @@ type opaquePart struct {
 	// not be joined with others.
 	Text  bool `json:"text,omitempty"`
 	Bytes int  `json:"bytes,omitempty"`
+	Calls int  `json:"calls,omitempty"` // that came before it
 }
 
 func unseal(opaque json.RawMessage) opaquePart {
@@ -101,7 +103,11 @@ func joined(list []part) []byte {
 
 func (e encoder) assistant(m session.Message) []part {
 	var list []part
-	calls := 0
+	calls, sent := m.Calls(), 0
+	call := func() part {
+		sent++
+		return e.call(calls[sent-1], m.Provider == e.own, sent == 1)
+	}
 	for _, p := range m.Parts {
 		var s opaquePart
 		if e.seals && m.Provider == e.own {
@@ -110,14 +116,19 @@ func (e encoder) assistant(m session.Message) []part {
 		switch {
 		case p.Kind == session.TextPart && p.Text != "":
 			list = append(list, part{Text: &p.Text})
-		case p.Kind == session.ReasoningPart && s.Text:
+		case p.Kind != session.ReasoningPart || s.Signature == "":
+			continue
+		case s.Text:
 			list = signed(list, s)
-		case p.Kind == session.ReasoningPart && s.Signature != "":
+		default:
 			list = append(list, part{Text: &p.Text, Thought: true, Signature: s.Signature})
-		case p.Kind == session.CallPart && p.Call != nil:
-			list = append(list, e.call(*p.Call, m.Provider == e.own, calls == 0))
-			calls++
 		}
+		for sent < min(s.Calls, len(calls)) {
+			list = slices.Insert(list, len(list)-1, call())
+		}
+	}
+	for sent < len(calls) {
+		list = append(list, call())
 	}
 	return list
 }

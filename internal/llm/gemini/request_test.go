@@ -57,7 +57,9 @@ data: {"candidates":[{"content":{"parts":[{"text":"I "}]}}]}
 
 data: {"candidates":[{"content":{"parts":[{"text":"röad","thoughtSignature":"dHg="},{"text":" on."},{"text":"","thoughtSignature":"ZW0="}]}}]}
 
-data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"read","args":{"p": 1.50}},"thoughtSignature":"Y2E="},{"functionCall":{"name":"list"}}]},"finishReason":"STOP"}]}
+data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"read","args":{"p": 1.50}},"thoughtSignature":"Y2E="},{"text":"","thoughtSignature":"YmU="},{"functionCall":{"name":"list"}}]}}]}
+
+data: {"candidates":[{"content":{"parts":[{"text":"Done.","thoughtSignature":"ZW4="}]},"finishReason":"STOP"}]}
 
 `
 	_, chunks := ask(t, gemini.Options{NewID: func() string { return "minted" }}, []llmtest.Reply{{Status: http.StatusOK, Body: stream}}, session.Request{Model: "m"})
@@ -65,11 +67,11 @@ data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"k1","name":"rea
 	for _, c := range []struct{ provider, model, want string }{
 		{"gemini", "gemini-3-pro", `[{"text":"hm so","thought":true,"thoughtSignature":"dGg="},{"text":"I "},{"text":"röad","thoughtSignature":"dHg="},` +
 			`{"text":" on."},{"text":"","thoughtSignature":"ZW0="},{"functionCall":{"id":"k1","name":"read","args":{"p":1.50}},"thoughtSignature":"Y2E="},` +
-			`{"functionCall":{"name":"list","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"id":"k1","name":"read","response":{"output":"A"}}},` +
+			`{"text":"","thoughtSignature":"YmU="},{"functionCall":{"name":"list","args":{}}},{"text":"Done.","thoughtSignature":"ZW4="}]},{"role":"user","parts":[{"functionResponse":{"id":"k1","name":"read","response":{"output":"A"}}},` +
 			`{"functionResponse":{"name":"list","response":{"output":"B"}}}]}`},
-		{"openai", "gemini-3-pro", `[{"text":"I röad"},{"text":" on."},{"functionCall":{"name":"read","args":{"p":1.50}},"thoughtSignature":"skip_thought_signature_validator"},` +
+		{"openai", "gemini-3-pro", `[{"text":"I röad"},{"text":" on."},{"text":"Done."},{"functionCall":{"name":"read","args":{"p":1.50}},"thoughtSignature":"skip_thought_signature_validator"},` +
 			`{"functionCall":{"name":"list","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"A"}}},`},
-		{"openai", "gemini-2.5-pro", `[{"text":"I röad"},{"text":" on."},{"functionCall":{"name":"read","args":{"p":1.50}}},{"functionCall":{"name":"list","args":{}}}]}`},
+		{"openai", "gemini-2.5-pro", `[{"text":"I röad"},{"text":" on."},{"text":"Done."},{"functionCall":{"name":"read","args":{"p":1.50}}},{"functionCall":{"name":"list","args":{}}}]}`},
 	} {
 		m.Provider = c.provider
 		k, _ := ask(t, gemini.Options{}, []llmtest.Reply{fine()}, session.Request{Model: c.model, Messages: []session.Message{text("u", session.User, "go"), m, done(m, "A", "B")}})

@@ -137,19 +137,15 @@ func (a *answer) part(p received) error {
 	case p.Call != nil:
 		return a.call(p)
 	case p.Thought:
-		r := session.Reasoning{Delta: p.Text}
-		if p.Signature != "" {
-			r.Opaque = wire.JSON(opaquePart{Signature: p.Signature})
+		if p.Signature == "" {
+			return a.Out.Reasoning(p.Text)
 		}
-		if p.Text == "" && p.Signature == "" {
-			return nil
-		}
-		return a.Out.Send(r)
+		return a.Out.Send(session.Reasoning{Delta: p.Text, Opaque: wire.JSON(opaquePart{Signature: p.Signature, Calls: a.Calls.Len()})})
 	}
 	if err := a.Out.Text(p.Text); err != nil || p.Signature == "" {
 		return err
 	}
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text)})})
+	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text), Calls: a.Calls.Len()})})
 }
 
 // call reads a call, which this format always sends whole.
