@@ -24,24 +24,24 @@ type Finder struct {
 
 // For returns a Finder for a user's adze folder (own), their home and the current folder.
 func For(own, home, dir string) *Finder {
-	f := &Finder{Own: own, Home: home, Dir: dir, Top: dir}
+	f := &Finder{Own: own, Home: home, Dir: dir}
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
 		f.Home = real
 	}
-	if top, ok := Repository(dir); ok {
-		f.Top = top
-	}
+	f.Top, _ = Repository(dir)
 	return f
 }
 
-// Repository returns dir or its closest parent with .git. It runs nothing.
-func Repository(dir string) (string, bool) {
+// Repository returns dir or its closest parent with .git or .jj, and whether it has .git. Without
+// one, it returns dir. It runs nothing.
+func Repository(dir string) (top string, git bool) {
 	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at, true
+		_, err := os.Lstat(filepath.Join(at, ".git"))
+		if _, jj := os.Lstat(filepath.Join(at, ".jj")); err == nil || jj == nil {
+			return at, err == nil
 		}
 		if at == filepath.Dir(at) {
-			return "", false
+			return dir, false
 		}
 	}
 }

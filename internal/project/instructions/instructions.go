@@ -68,10 +68,8 @@ func New(o Source, p Place) *Room {
 	if real, err := filepath.EvalSymlinks(p.Dir); err == nil {
 		p.Dir = real
 	}
-	r := &Room{Source: o, Place: p, top: p.Dir}
-	if top, ok := discovery.Repository(p.Dir); ok {
-		r.top, r.git = top, true
-	}
+	r := &Room{Source: o, Place: p}
+	r.top, r.git = discovery.Repository(p.Dir)
 	r.tree = sync.OnceValue(func() *workspace.Root {
 		if root, err := workspace.Open(r.top); err == nil {
 			r.root = root

@@ -305,6 +305,17 @@ func TestADeeperFolderJoinsWhenAFileOfItIsTouched(t *testing.T) {
 	wants(t, "denied", origins(r.Notes(t.Context(), failed)), "")
 }
 
+// TestAWorkspaceOfJJIsAProjectOfItsOwn: jj takes the closest .jj for its root, also inside another
+// repository.
+func TestAWorkspaceOfJJIsAProjectOfItsOwn(t *testing.T) {
+	w := newWorld(t, map[string]string{"repo/AGENTS.md": "outer", "repo/ws/.jj/repo": "", "repo/ws/AGENTS.md": "inner", "repo/ws/a/AGENTS.md": "a"})
+	r := w.room("repo/ws/a")
+	wants(t, "files", names(r), "../AGENTS.md AGENTS.md")
+	if r.Repository() {
+		t.Error("it is a git repository")
+	}
+}
+
 // TestRulesOfOthers: Copilot CLI 1.0.102 sends a file of instructions without applyTo, described or
 // not, with each request.
 func TestRulesOfOthers(t *testing.T) {
