@@ -147,7 +147,7 @@ func TestASessionIsMergedByAScript(t *testing.T) {
 	u.run("session", "merge", shouts).wants(2, "has changes of its own in a.txt", "stash")
 	u.holds("a.txt", "mine\n")
 	git(u.dir, "commit", "-qam", "Mine")
-	u.run("session", "merge", shouts).wants(2, "change the same lines of a.txt; nothing was merged", "git merge main, resolve")
+	u.run("session", "merge", shouts).wants(2, "conflict in a.txt; nothing was merged", "git merge main, resolve")
 	git(u.dir, "reset", "-q", "--hard", "HEAD~1")
 	hook := filepath.Join(u.dir, ".git", "hooks", "post-merge")
 	if err := os.WriteFile(hook, []byte("#!/bin/sh\ntouch '"+u.home+"/hooked'\n"), 0o755); err != nil {

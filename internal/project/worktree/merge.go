@@ -95,7 +95,7 @@ func (m Merge) refused(there git.Status, joined git.Merging) error {
 	}
 	if len(joined.Conflicts) > 0 {
 		return usage.Mistake(fmt.Sprintf("in the work tree %s: git merge %s, resolve and commit there, then merge again", m.Path, m.Into),
-			"%s and %s change the same lines of %s; nothing was merged", m.Into, m.Branch, named(joined.Conflicts))
+			"%s and %s conflict in %s; nothing was merged", m.Into, m.Branch, named(joined.Conflicts))
 	}
 	var same []string
 	for _, g := range []git.Group{there.Staged, there.Changed, there.Conflicts, there.Untracked} {
