@@ -68,8 +68,8 @@ func (r *Repo) MainTop(ctx context.Context) string {
 }
 
 // AddWorktree creates a worktree at path, which must not exist. A non-empty from creates the branch
-// there; otherwise the branch must exist. Hooks and content filters do not run, and submodules are
-// not fetched.
+// there, a remote's branch as its upstream; otherwise the branch must exist. Hooks and content
+// filters do not run, and submodules are not fetched.
 func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error {
 	if err := soundPath(path); err != nil {
 		return err
@@ -78,13 +78,15 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 		return err
 	}
 	args := []string{"worktree", "add", "--quiet"}
-	if from != "" {
-		if !IsHash(from) {
-			return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
-		}
-		args = append(args, "--no-track", "-b", branch, path, from)
-	} else {
+	switch {
+	case from == "":
 		args = append(args, path, branch)
+	case IsHash(from):
+		args = append(args, "--no-track", "-b", branch, path, from)
+	case strings.HasPrefix(from, "refs/remotes/"):
+		args = append(args, "-b", branch, path, from)
+	default:
+		return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
 	}
 	_, err := r.text(ctx, args...)
 	return err
@@ -131,6 +133,15 @@ func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 		}
 	}
 	return "", err
+}
+
+// RemoteBranch returns the ref and the commit of a branch that exactly one remote has, or "".
+func (r *Repo) RemoteBranch(ctx context.Context, name string) (ref, at string, err error) {
+	out, err := r.text(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/remotes/*/"+name)
+	if ref, at, _ = strings.Cut(strings.TrimSpace(out), " "); !IsHash(at) {
+		return "", "", err
+	}
+	return ref, at, err
 }
 
 // DeleteBranch deletes a branch if it is still at a commit.

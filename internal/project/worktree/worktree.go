@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adze/internal/files/git"
@@ -119,8 +120,8 @@ type WorkTree struct {
 	Release func() // ends the hold
 }
 
-// Make enters the named work tree, creating it if needed: with an existing branch of that name, or
-// a new one at dir's current commit.
+// Make enters the named work tree, creating it if needed: with an existing branch of that name,
+// one that tracks a remote's, or a new one at dir's current commit.
 func (d Manager) Make(ctx context.Context, dir, name string) (WorkTree, error) {
 	s := slug(name)
 	if s == "" {
@@ -208,15 +209,7 @@ func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
 // has reports whether git knows an existing folder as a work tree.
 func (r *repository) has(path string) bool {
 	info, err := os.Lstat(filepath.Join(path, ".git"))
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	for _, w := range r.list {
-		if w.Path == path {
-			return true
-		}
-	}
-	return false
+	return err == nil && info.Mode().IsRegular() && slices.ContainsFunc(r.list, func(w git.Worktree) bool { return w.Path == path })
 }
 
 func (r *repository) create(ctx context.Context, name, slug string) (rec Record, notices []string, err error) {
@@ -232,11 +225,12 @@ func (r *repository) create(ctx context.Context, name, slug string) (rec Record,
 		return rec, nil, usage.Mistake("choose another name", "%v", err)
 	}
 	from := rec.Base
-	if at != "" {
+	if rec.OwnBranch = at == ""; !rec.OwnBranch {
 		rec.Base, from = at, ""
 		notices = append(notices, fmt.Sprintf("the branch %s was there already, and is checked out as it is", name))
-	} else {
-		rec.OwnBranch = true
+	} else if ref, at, err := r.RemoteBranch(ctx, name); err == nil && at != "" {
+		rec.Base, from = at, ref
+		notices = append(notices, fmt.Sprintf("the branch %s begins where a remote has it, and tracks it", name))
 	}
 	if err := os.MkdirAll(filepath.Dir(rec.Path), 0o755); err != nil {
 		return rec, nil, usage.Mistake(`name another folder: {"worktree": {"folder": "/path"}}`, "%v", err)

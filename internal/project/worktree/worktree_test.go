@@ -210,6 +210,18 @@ func TestWhatAWorkTreeIsMadeOf(t *testing.T) {
 	}
 }
 
+// TestABranchOfARemoteIsTracked: git 2.39.5 does so for "git worktree add PATH NAME", unless two
+// remotes have the branch.
+func TestABranchOfARemoteIsTracked(t *testing.T) {
+	b := newBench(t)
+	b.sh(b.main, "git init -q --bare -b main ../up && git remote add origin ../up && git commit -q --allow-empty -m two && git push -q origin HEAD:far HEAD:two && git update-ref refs/remotes/other/two HEAD && git reset -q --hard HEAD^")
+	for name, want := range map[string]string{"far": "origin/far two", "two": " start"} {
+		if got := b.sh(b.make(name).Dir, "git for-each-ref --format='%(upstream:short) %(subject)' refs/heads/"+name); strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestNamesThatAreNone(t *testing.T) {
 	b := newBench(t)
 	for _, name := range []string{"", "-x", "../x", "a b", ".git", "a..b", "x/", "/abs", "ü", "a\nb", strings.Repeat("x", 61), "x.lock", "@{-1}", "a~1", "HEAD^", "a//b"} {
