@@ -42,8 +42,12 @@ type attachedView struct {
 	left   atomic.Bool     // the user is leaving this window
 	after  int64           // log position up to which all was shown
 
+	known   chan struct{} // closed once it is known whether there is an owner
+	settled sync.Once     // closes known
+
 	mu        sync.Mutex
 	client    *live.Client // nil without an owner
+	none      error        // why there is no owner
 	working   bool
 	turns     []chan session.Result         // waiting for the end of a turn
 	questions map[string]context.CancelFunc // shown questions
@@ -61,7 +65,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 	attaching, leave := context.WithCancel(ctx)
 	defer leave()
 	w.leave = leave
-	w.seen, w.questions = map[string]bool{}, map[string]context.CancelFunc{}
+	w.seen, w.questions, w.known = map[string]bool{}, map[string]context.CancelFunc{}, make(chan struct{})
 	a := w.app
 	if a.linesOnly(&o.Run) && a.lines == nil {
 		a.lines = plain.ReadLines(a.In)
@@ -118,13 +122,43 @@ func (w *attachedView) isWorking() bool {
 	return w.working
 }
 
+// settle tells the user and those who wait for an owner why there is none; nil means that there is
+// one.
+func (w *attachedView) settle(none error) {
+	w.mu.Lock()
+	w.none = none
+	w.mu.Unlock()
+	w.settled.Do(func() { close(w.known) })
+	if none != nil {
+		w.tell(told(none).Error())
+	}
+}
+
+// owner returns the owner's connection. It waits until it is known whether there is one.
+func (w *attachedView) owner(ctx context.Context) (*live.Client, error) {
+	select {
+	case <-w.known:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return w.now()
+}
+
+// now returns the owner's connection, or why there is none.
+func (w *attachedView) now() (*live.Client, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.client == nil {
+		return nil, cmp.Or(w.none, live.ErrNobody)
+	}
+	return w.client, nil
+}
+
 // say sends a line; refused is called if the owner rejects it, and defaults to a notice.
 func (w *attachedView) say(line any, refused func(why string)) error {
-	w.mu.Lock()
-	client := w.client
-	w.mu.Unlock()
-	if client == nil {
-		return live.ErrNobody
+	client, err := w.now()
+	if err != nil {
+		return err
 	}
 	if refused == nil {
 		refused = w.tell
@@ -150,7 +184,7 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 	// An owner closes its socket before it releases its lock, so both are watched.
 	next, stop, failed := live.Await(w.folder, w.logs.Locks())
 	if failed != nil {
-		w.tell("the session cannot be watched: " + failed.Error())
+		w.settle(fmt.Errorf("the session cannot be watched: %w", failed))
 		return
 	}
 	defer stop()
@@ -168,7 +202,7 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 				w.tell(err.Error() + "; /take goes on with it here")
 			}
 		case errors.Is(err, live.ErrRefused):
-			w.tell(err.Error())
+			w.settle(err)
 			return
 		default:
 			if told = w.alone(ctx, told); next(ctx) != nil {
@@ -203,15 +237,16 @@ func (w *attachedView) alone(ctx context.Context, told string) string {
 		}
 		return nil
 	})
+	none := usage.Mistake("adze --resume "+string(w.id)+" --fork goes on with a copy", "%s has this session, and it cannot be watched there", holder)
 	switch {
 	case ctx.Err() != nil:
+		return holder
 	case err != nil:
-		w.tell("the session cannot be read: " + err.Error())
+		none = fmt.Errorf("the session cannot be read: %w", err)
 	case holder == nobody:
-		w.tell("nobody has the session any more; /take goes on with it here")
-	default:
-		w.tell(holder + " has this session, and it cannot be watched there; adze --resume " + string(w.id) + " --fork goes on with a copy")
+		none = errElsewhere("nobody has the session any more")
 	}
+	w.settle(none)
 	return holder
 }
 
@@ -237,7 +272,7 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
-		w.client, w.working = nil, false
+		w.client, w.none, w.working = nil, errElsewhere("the process that had the session has let go of it"), false
 		for _, take := range w.questions {
 			take()
 		}
@@ -287,6 +322,7 @@ func (w *attachedView) line(l live.Line) {
 		w.mu.Lock()
 		w.working = told.State != live.Idle
 		w.mu.Unlock()
+		w.settle(nil)
 		if told.State == live.Idle {
 			w.callEnded()
 		}
@@ -336,13 +372,18 @@ func (w *attachedView) nextTurn() chan session.Result {
 // send sends a prompt to the owner and waits for the end of its turn.
 func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	done := session.Result{Cause: session.CauseDone}
-	switch strings.TrimPrefix(strings.TrimSpace(p.Text), "/") {
-	case takeIt:
-		return w.take(ctx)
-	case detachIt:
+	name := strings.TrimPrefix(strings.TrimSpace(p.Text), "/")
+	if name == detachIt {
 		w.leave()
 		return done
-	case stopIt:
+	}
+	_, err := w.owner(ctx)
+	switch {
+	case name == takeIt:
+		return w.take(ctx)
+	case err != nil:
+		return ended(err)
+	case name == stopIt:
 		if err := w.say(live.Abort{Type: "abort"}, nil); err != nil {
 			return process.Failure(err)
 		}
@@ -355,9 +396,6 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	refused := make(chan string, 1)
 	ended := w.nextTurn()
 	if err := w.say(live.Prompt{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
-		if errors.Is(err, live.ErrNobody) {
-			err = usage.Mistake("/take goes on with it here", "nobody has the session")
-		}
 		return process.Failure(err)
 	}
 	for aborted := ctx.Done(); ; {

@@ -28,11 +28,9 @@ func errElsewhere(what string) error {
 // control sends a request to the owner and waits for the reply; out, if not nil, receives the
 // result.
 func (w *attachedView) control(ctx context.Context, r control.Request, out any) error {
-	w.mu.Lock()
-	client := w.client
-	w.mu.Unlock()
-	if client == nil {
-		return errElsewhere("nobody has the session")
+	client, err := w.owner(ctx)
+	if err != nil {
+		return err
 	}
 	result, err := client.Ask(ctx, live.Control{Type: "control", Request: r})
 	var why *live.Failure
@@ -73,8 +71,8 @@ func (w *attachedView) steers(p *api.Ports) {
 		return ended(w.control(ctx, control.Request{Do: control.Run, Text: command}, nil))
 	}
 	set := func(name, value string) error {
-		if !w.here() {
-			return live.ErrNobody
+		if _, none := w.now(); none != nil {
+			return none
 		}
 		go func() { // the interface must not block
 			if err := w.control(context.Background(), control.Request{Do: control.Set, Name: name, Value: value}, nil); err != nil {
@@ -90,13 +88,6 @@ func (w *attachedView) steers(p *api.Ports) {
 		}
 		return name
 	}
-}
-
-// here reports whether an owner is connected.
-func (w *attachedView) here() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.client != nil
 }
 
 func ended(err error) session.Result {
