@@ -22,8 +22,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(s, msg.String())
-	if b == nil && reason == "" && s.answers() && !s.writes() && edit.Types(msg.Text) {
+	if b == nil && reason == "" && !s.writes() && edit.Types(msg.Text) {
 		m.questions.holdOff() // the user begins a message: none of its letters may answer
+		m.view.Shut()
 		return m.key(msg)
 	}
 	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {

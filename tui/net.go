@@ -90,7 +90,7 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 	if !reopen {
 		n.say("comparing the files…")
 	}
-	compare, since := n.ports.Net, n.since
+	compare, since, written := n.ports.Net, n.since, n.prompt.Text
 	return async.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
 		n.busy = false
 		if since != n.since { // another starting point was chosen meanwhile
@@ -98,6 +98,10 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 		}
 		if err != nil && !reopen {
 			n.say("error: " + err.Error())
+			return nil
+		}
+		if !reopen && n.prompt.Text != written { // the user has begun a message
+			n.say("the changes are ready: " + n.labelOf("changes") + " shows them")
 			return nil
 		}
 		n.show(now, err, reopen, said)

@@ -56,3 +56,21 @@ func TestKeyAndCommandOpenTheSame(t *testing.T) {
 		}
 	}
 }
+
+// No letter behind the key of a pane is lost: those before it opens are in the prompt, and it does
+// not open over them; one that means nothing there closes it.
+func TestLettersBehindAPaneAreKept(t *testing.T) {
+	p := newPlayer(t, nil)
+	p.step("ports", "")
+	_, compare := p.m.Update(keyPress(t, "f3"))
+	p.step("type", "raise it")
+	p.run(compare)
+	if p.m.view.Open() || p.m.prompt.Text != "raise it" || !strings.Contains(p.shown(), "F3 shows them") {
+		t.Errorf("before it opens:\n%s", p.shown())
+	}
+	p.step("key", "f3")
+	p.step("type", "j, twice")
+	if p.m.view.Open() || p.m.prompt.Text != "raise it, twice" {
+		t.Errorf("when it is open:\n%s", p.shown())
+	}
+}
