@@ -141,6 +141,8 @@ func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	p.Usable, p.Why = &usable, "answers"
 	var failed *session.ProviderError
 	switch {
+	case errors.As(err, &failed) && failed.Kind == session.AuthError && e.Key != "" && !e.Kept: // it comes before a kept one
+		p.Why = "does not take the key in " + e.KeyEnv
 	case errors.As(err, &failed) && failed.Kind == session.AuthError:
 		p.WantsKey, p.Why = true, "wants a key: adze models login "+e.Name
 	case err != nil:
