@@ -88,8 +88,12 @@ func keepServer(may func(what string) error, file string) func(context.Context, 
 		if err := may("the configuration"); err != nil {
 			return "", err
 		}
-		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return "", fmt.Errorf("%s is not an address such as http://localhost:9000/v1", address)
+		}
+		if u.Path == "" { // with a slash at the end it stays as it is
+			address += "/v1"
 		}
 		return file, config.Keep(file, "providers."+ownServer+".base_url", strings.TrimRight(address, "/"))
 	}
