@@ -122,7 +122,7 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 	c := &editorSession{app: e.app, wish: w, begun: w.ID != ""}
 	o.Files, o.Lent = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: c.ask, Put: w.Inquire, Named: w.Named, Clients: c.clients()})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: w.Ask, Put: w.Inquire, Named: w.Named, Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
@@ -236,8 +236,4 @@ func (c *editorSession) Tool(name string) (tool.Definition, bool) { return c.wir
 
 func (c *editorSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	return hostio.VeiledBlocks(c.wired.Set.Blocks(name, metadata))
-}
-
-func (c *editorSession) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	return conversation.Asking{Of: c.wired, Ask: c.wish.Ask, Tell: c.wish.Observe}.Put(ctx, q, p)
 }

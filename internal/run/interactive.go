@@ -14,7 +14,6 @@ import (
 
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
-	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
@@ -24,6 +23,7 @@ import (
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
 	"adze/internal/stream"
+	"adze/internal/stream/ask"
 	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/session/api"
@@ -181,7 +181,6 @@ type interactiveRun struct {
 	w       *conversation.Conversation
 	ui      *tui.UI
 	screen  *interfaceRun // set while the interface is shown
-	own     conversation.OwnCommand
 	words   string
 	first   []tool.Attachment                       // for the first prompt
 	wanted  bool                                    // it ended because another process requested its session
@@ -241,7 +240,7 @@ func (s *interactiveRun) build(ctx context.Context, stage *settings.Settings, wo
 		return err
 	}
 	s.o = &stage.Request
-	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, conversation.Person{Ask: s.ask, Put: s.put, Rewrite: s.rewrite, Stir: func() { s.ui.Stir() }, Own: s.own.Runs, Clients: s.clients()})
+	s.w, err = conversation.Build(ctx, stage, func(e session.Event) { s.ui.Observe(hostio.VeiledEvent(e)) }, s.person())
 	if err != nil {
 		return err
 	}
@@ -264,7 +263,7 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 	if s.app.linesOnly(&s.o.Run) && s.app.lines == nil {
 		s.app.lines = plain.ReadLines(s.app.In)
 	}
-	ports := conversation.Ports(s.w, &s.own)
+	ports := s.w.Ports()
 	o := tui.Options{
 		Send: s.send, Ports: ports,
 		Waits: func(queued, steered []string) { s.waits.Store(&[2][]string{queued, steered}); s.w.Refresh() },
@@ -341,11 +340,23 @@ func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result 
 	return s.w.Answer(ctx, in)
 }
 
-func (s *interactiveRun) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	if s.own.Is(q) {
-		return policy.Answer{Choice: policy.Once}, nil
+// person returns the callbacks to the interface, which a line-based one creates after the
+// conversation.
+func (s *interactiveRun) person() conversation.Person {
+	return conversation.Person{
+		Ask:     func(ctx context.Context, q ask.Permission) (ask.Answer, error) { return s.ui.Ask(ctx, q) },
+		Put:     func(ctx context.Context, q ask.Question) (string, error) { return s.ui.Inquire(ctx, q) },
+		Rewrite: func(ctx context.Context, text string) (string, error) { return s.ui.Write(ctx, text) },
+		Stir:    func() { s.ui.Stir() },
+		SetMode: func(mode string) error {
+			err := s.w.SetMode(mode)
+			if err == nil {
+				s.ui.InMode(mode)
+			}
+			return err
+		},
+		Clients: s.clients(),
 	}
-	return s.askPerson(ctx, q, p)
 }
 
 func (s *interactiveRun) info() tui.Info {

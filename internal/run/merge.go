@@ -36,13 +36,12 @@ func (a *app) Merge(ctx context.Context, head session.Head, look bool) (worktree
 	if err := a.letGo(ctx, head.ID); err != nil {
 		return m, err
 	}
-	var own conversation.OwnCommand
-	w, err := conversation.OpenOwn(ctx, a.Process, head.ID, cwd, &own)
+	w, err := conversation.OpenOwn(ctx, a.Process, head.ID, cwd)
 	if err != nil {
 		return m, err
 	}
 	defer w.Close()
-	merge := conversation.Ports(w, &own).Merge
+	merge := w.Ports().Merge
 	if merge == nil {
 		return m, usage.Mistake("merge with git in "+m.Main, "the session runs no commands")
 	}

@@ -33,7 +33,7 @@ func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, 
 		return process.Failure(err)
 	}
 	defer w.Close()
-	ports := conversation.Ports(w, &conversation.OwnCommand{})
+	ports := w.Ports()
 	host := w.Host(&ports, w.Named)
 	host.Alone = func(context.Context, func(context.Context)) error { return control.ErrBusy }
 	w.Offer(func() control.Host { return host })

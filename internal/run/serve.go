@@ -24,7 +24,6 @@ import (
 
 	"adze/internal/cmd"
 	"adze/internal/cmd/signals"
-	"adze/internal/config"
 	"adze/internal/config/paths"
 	"adze/internal/editors/serve"
 	"adze/internal/files/git"
@@ -372,7 +371,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 	c := &servedSession{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: c.ask, Put: who.Inquire, Own: c.own.Runs, Named: func(string) { who.Changed() }, Unseen: true,
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: who.Ask, SetMode: c.setMode, Put: who.Inquire, Named: func(string) { who.Changed() }, Unseen: true,
 		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, LetGo: func(string) { let() }}})
 	if err != nil {
 		let()
@@ -382,7 +381,7 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 		}
 		return nil, fmt.Errorf("%w; hint: %s", err, r.Hint)
 	}
-	c.w, c.ports = w, conversation.Ports(w, &c.own)
+	c.w, c.ports = w, w.Ports()
 	c.begun.Store(id != "")
 	c.ports.SetMode = c.setMode
 	c.ports.Modes = slices.DeleteFunc(c.ports.Modes, func(m api.Mode) bool { return !w.Gate.MayBe(policy.Mode(m.Name)) })
@@ -414,7 +413,6 @@ type servedSession struct {
 	stop   func()
 	greet  sync.Once
 	ports  api.Ports
-	own    conversation.OwnCommand
 	begun  atomic.Bool // an entry is stored
 }
 
@@ -474,17 +472,4 @@ func (c *servedSession) Prompt(ctx context.Context, p serve.Prompt) session.Resu
 
 func (c *servedSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
 	return hostio.VeiledBlocks(c.w.Set.Blocks(name, metadata))
-}
-
-func (c *servedSession) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	if c.own.Is(q) {
-		return policy.Answer{Choice: policy.Once}, nil
-	}
-	s := c.w.Settings
-	toMode := func(mode policy.Mode) error { return c.setMode(string(mode)) }
-	answer, err := conversation.Asking{Of: c.w, File: config.File(s.Process.Getenv, s.At.Config), Ask: c.who.Ask, Tell: c.who.Observe, Mode: toMode}.Put(ctx, q, p)
-	if errors.Is(err, serve.ErrNobody) {
-		err = policy.ErrNobody
-	}
-	return answer, err
 }

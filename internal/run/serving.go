@@ -110,7 +110,7 @@ func (h *toolServer) open(ctx context.Context) (serve.Runner, error) {
 // newRun creates a run with its own session, shell and grants.
 func (h *toolServer) newRun(ctx context.Context) (*clientRun, error) {
 	g := &clientRun{told: map[tool.CallID]func(string){}, tell: h.tell}
-	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Ask: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Asker: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 		return h.server.Ask(ctx, q, p)
 	}})
 	if err != nil {

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"adze/internal/live"
 	"adze/internal/live/control"
-	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
@@ -70,7 +68,6 @@ type talker struct {
 	w  *conversation.Conversation // replaced when the model changes
 
 	clients conversation.Clients // besides input lines
-	own     conversation.OwnCommand
 }
 
 // newTalker returns a conversation that writes to out. A takeover by a client ends it with
@@ -86,7 +83,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	who := conversation.Person{Ask: c.ask, Put: c.put, Own: c.own.Runs, Clients: clients, Unseen: clients.Headless}
+	who := conversation.Person{Ask: c.ask, Put: c.put, Clients: clients, Unseen: clients.Headless}
 	w, err := conversation.Open(ctx, c.app, *o, c.observe, who)
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
@@ -100,7 +97,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 
 // offer lets clients run this conversation's operations.
 func (c *talker) offer(w *conversation.Conversation) {
-	ports := conversation.Ports(w, &c.own)
+	ports := w.Ports()
 	h := w.Host(&ports, w.Named)
 	h.Begin = c.talk.Begin
 	h.Alone = func(ctx context.Context, do func(context.Context)) error {
@@ -138,7 +135,7 @@ func (c *talker) now() *conversation.Conversation {
 // Set sets the permission mode and the effort.
 func (c *talker) Set(mode, effort string) error {
 	w := c.now()
-	err := conversation.Change(w.Session, w.SetMode, mode, effort)
+	err := w.Change(mode, effort)
 	if err == nil {
 		c.tell(w)
 	}
@@ -208,22 +205,13 @@ func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Resu
 func (c *talker) Steer(text string) bool         { return c.now().Session.Steer(text) }
 func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
 
-func (c *talker) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
-	if c.own.Is(q) {
-		return policy.Answer{Choice: policy.Once}, nil
+// ask asks the program for permission; without one it waits for a client.
+func (c *talker) ask(ctx context.Context, q ask.Permission) (ask.Answer, error) {
+	if !c.clients.Headless {
+		return c.talk.Ask(ctx, q)
 	}
-	put := c.talk.Ask
-	if c.clients.Headless {
-		put = func(ctx context.Context, _ ask.Permission) (ask.Answer, error) {
-			<-ctx.Done() // a client answers
-			return ask.Answer{}, ctx.Err()
-		}
-	}
-	answer, err := conversation.Asking{Of: c.now(), Ask: put, Tell: c.out.Observe}.Put(ctx, q, p)
-	if errors.Is(err, lineprotocol.ErrNobody) {
-		err = policy.ErrNobody
-	}
-	return answer, err
+	<-ctx.Done()
+	return ask.Answer{}, ctx.Err()
 }
 
 // put asks the program; without one it waits for a client.

@@ -66,7 +66,7 @@ type Conversation struct {
 	Staging  *Staging // staged turns
 	agents   *projectagents.Agents
 	Room     *instructions.Room
-	person   Person
+	own      ownCommand
 	observe  func(session.Event)
 	Patient  *buffered.Store // buffers unsaved entries; nil if never needed
 	plan     *plan.Manager
@@ -127,7 +127,7 @@ func (w *Conversation) addGuard(n guard.Wish) (err error) {
 
 // useServers creates the run's MCP servers.
 func (w *Conversation) useServers() {
-	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.person.inquire(), Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
+	m, notices := servers.New(w.Settings, servers.Host{Guard: w.Guard, Inquire: w.inquire(), Tell: func(text string) { w.observe(session.Notice{Text: text}) }})
 	w.Servers, w.Notices = m, append(w.Notices, notices...)
 	if m != nil && w.Menu != nil { // there is no menu for listing tools
 		w.Menu.Others = m.Other
@@ -152,9 +152,7 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
 	a := s.Process
 	a.Ease()
-	w = &Conversation{clientAccess: &clientAccess{tell: observe}, observe: observe}
-	who = w.withClients(who)
-	w.person = who
+	w = &Conversation{clientAccess: &clientAccess{person: who, tell: observe}, observe: observe}
 	w.closers = append(w.closers, s.Close)
 	shared := w.clientAccess.observe
 	show := func(e session.Event) { observe(e); shared(e) }
@@ -198,7 +196,7 @@ func Build(ctx context.Context, s *settings.Settings, observe func(session.Event
 	if err != nil {
 		return w, err
 	}
-	err = w.addGuard(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: who.Ask, Inquire: who.inquire(), Own: who.Own, Observe: w.observe, Stored: func() session.Store {
+	err = w.addGuard(guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Ask: w.asker(), Inquire: w.inquire(), Own: w.own.runs, Observe: w.observe, Stored: func() session.Store {
 		stored, _, _, _ := logs.wait()
 		return stored
 	}})

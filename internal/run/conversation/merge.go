@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"adze/internal/policy"
 	"adze/internal/project/worktree"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
+	"adze/internal/run/settings"
+	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
 	"adze/tool"
@@ -16,30 +17,23 @@ import (
 
 // OpenOwn opens a stored session under its lock for the user's own commands. It uses no model and
 // denies all other permission requests.
-func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string, own *OwnCommand) (*Conversation, error) {
+func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string) (*Conversation, error) {
 	o := flags.Request{Run: flags.New(), ByHand: nobody("nobody")}
 	o.Resume, o.Cwd, o.Bare = string(id), cwd, true
-	ask := func(_ context.Context, q tool.Question, _ policy.Prompt) (policy.Answer, error) {
-		if own.Is(q) {
-			return policy.Answer{Choice: policy.Once}, nil
-		}
-		return policy.Answer{Choice: policy.No, Reason: "only the user's own command runs here"}, nil
+	deny := func(context.Context, ask.Permission) (ask.Answer, error) {
+		return ask.Answer{Reason: "only the user's own command runs here"}, nil
 	}
-	w, err := Open(ctx, p, o, func(session.Event) {}, Person{Ask: ask, Own: own.Runs})
+	w, err := Open(ctx, p, o, func(session.Event) {}, Person{Ask: deny})
 	return OrAborted(ctx, w, err)
 }
 
-// merger merges the branch of a session's work tree into the main checkout, by a user command in
-// the session.
-type merger struct {
-	trees func() worktree.Manager // created per merge, because it searches PATH for git
-	dir   string                  // the session's folder
-	tell  func(string)
-	run   func(ctx context.Context, command string, came func(tool.Outcome)) session.Result
+// trees returns the work tree manager, which searches PATH for git.
+func (w *Conversation) trees() worktree.Manager {
+	return settings.TreesOf(w.Settings.Process, w.Settings.Config, w.Head.Cwd)
 }
 
-func (g merger) plan(ctx context.Context) (api.Merge, error) {
-	m, err := g.trees().PlanMerge(ctx, g.dir)
+func (w *Conversation) mergePlan(ctx context.Context) (api.Merge, error) {
+	m, err := w.trees().PlanMerge(ctx, w.Head.Cwd)
 	if err != nil {
 		if hint := process.Failure(err).Hint; hint != "" {
 			err = fmt.Errorf("%w; %s", err, hint)
@@ -49,15 +43,15 @@ func (g merger) plan(ctx context.Context) (api.Merge, error) {
 	return api.Merge{Says: m.String(), Files: m.Files}, nil
 }
 
-// merge runs as a normal call: with the user's git, its hooks and signatures, and with log entries.
-func (g merger) merge(ctx context.Context) session.Result {
-	trees := g.trees()
-	m, err := trees.PlanMerge(ctx, g.dir)
+// merge merges the branch of the session's work tree into the main checkout. It runs as a normal
+// call: with the user's git, its hooks and signatures, and with log entries.
+func (w *Conversation) merge(ctx context.Context) session.Result {
+	trees := w.trees()
+	m, err := trees.PlanMerge(ctx, w.Head.Cwd)
 	if err != nil {
 		return process.Failure(err)
 	}
-	var outcome tool.Outcome
-	r := g.run(ctx, m.Command(), func(o tool.Outcome) { outcome = o })
+	r, outcome := w.shellOutcome(ctx, m.Command())
 	if r.Cause != session.CauseDone {
 		return r
 	}
@@ -74,7 +68,7 @@ func (g merger) merge(ctx context.Context) session.Result {
 	default:
 		r.Text = "merged " + m.Branch + " into " + m.Into
 		if m.Mine {
-			g.tell(r.Text + "; when you have left this session, adze worktree remove " + m.Name + " removes the work tree")
+			w.observe(session.Notice{Text: r.Text + "; when you have left this session, adze worktree remove " + m.Name + " removes the work tree", Kind: session.Remark})
 		}
 	}
 	return r

@@ -15,23 +15,23 @@ import (
 
 // netPorts adds the operations of the net changes pane. Actions on a hunk run as normal calls, with
 // questions and log entries.
-func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Editor) {
+func (w *Conversation) netPorts(p *api.Ports, editor hostio.Editor) {
 	p.Open = func(path string, line int) error { return editor.Open(filepath.Join(w.Head.Cwd, path), line) }
 	if w.Keeper == nil {
 		return
 	}
 	p.Net = w.net
-	p.Revert = func(ctx context.Context, h api.NetHunk) session.Result { return w.revert(ctx, h, own) }
+	p.Revert = w.revert
 	if _, ok := w.Set.Get(ShellTool); ok {
 		p.Stage = func(ctx context.Context, h api.NetHunk) session.Result {
 			command, err := hostio.StageCommand(h)
 			if err != nil {
 				return session.Sort(err)
 			}
-			return w.shell(ctx, command, own)
+			return w.shell(ctx, command)
 		}
 		p.StageAll = func(ctx context.Context, n api.Net) session.Result {
-			return w.shell(ctx, hostio.StageAllCommand(n), own)
+			return w.shell(ctx, hostio.StageAllCommand(n))
 		}
 		p.Draft = func(ctx context.Context) (string, error) {
 			patch, recent, err := hostio.Staged(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd, w.Gate.FileFilter(w.Head.Cwd))
@@ -47,7 +47,7 @@ func (w *Conversation) netPorts(p *api.Ports, own *OwnCommand, editor hostio.Edi
 			return mask.Text(message), err
 		}
 		p.Commit = func(ctx context.Context, message string) session.Result {
-			return w.shell(ctx, hostio.CommitCommand(message), own)
+			return w.shell(ctx, hostio.CommitCommand(message))
 		}
 	}
 }
@@ -64,13 +64,13 @@ func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error
 }
 
 // revert reverts a hunk by the user's own call.
-func (w *Conversation) revert(ctx context.Context, h api.NetHunk, own *OwnCommand) session.Result {
+func (w *Conversation) revert(ctx context.Context, h api.NetHunk) session.Result {
 	name, args, now, err := hostio.Revert(ctx, w.Settings.Root, h)
 	if err != nil {
 		return session.Sort(err)
 	}
 	if command, ok := args["command"]; ok {
-		return w.shell(ctx, command, own)
+		return w.shell(ctx, command)
 	}
 	call, err := hostio.Call(name, args)
 	if err != nil {
@@ -82,7 +82,7 @@ func (w *Conversation) revert(ctx context.Context, h api.NetHunk, own *OwnComman
 		return fmt.Sprintf("I took a change of %s back (%s):\n%s", h.File.Path, o.Status, o.Output)
 	})
 	if command := hostio.Chmod(w.Settings.Root, h.File); command != "" && r.Cause == session.CauseDone {
-		return w.shell(ctx, command, own)
+		return w.shell(ctx, command)
 	}
 	return r
 }

@@ -46,12 +46,10 @@ type Clients struct {
 	Headless bool
 }
 
-// clientAccess is a conversation's connection to clients.
+// clientAccess is a conversation's connection to its user and to clients.
 type clientAccess struct {
-	clients Clients
-	// window asks only in the session's own window.
-	window func(context.Context, ask.Question) (string, error)
-	tell   func(session.Event)
+	person Person
+	tell   func(session.Event)        // shows an event only in the session's own window
 	owner  atomic.Pointer[live.Owner] // nil if the session cannot be watched
 	goesTo atomic.Pointer[string]     // next owner
 	host   atomic.Pointer[func() control.Host]
@@ -102,15 +100,15 @@ func (s *clientAccess) Shown() *live.Owner { return s.owner.Load() }
 
 // listen accepts clients until end is called.
 func (s *clientAccess) listen(c live.Config) (end func(), err error) {
-	c.Left = s.clients.Left
-	if to := s.clients.LetGo; to != nil {
+	c.Left = s.person.Clients.Left
+	if to := s.person.Clients.LetGo; to != nil {
 		c.Release = func(p live.Peer) {
 			who := p.String()
 			s.goesTo.Store(&who)
 			to(who)
 		}
 	}
-	if s.window != nil && !s.clients.Headless {
+	if s.person.Put != nil && !s.person.Clients.Headless {
 		c.Confirm = s.confirm
 	}
 	owner, err := live.Listen(c)
@@ -139,7 +137,7 @@ func (s *clientAccess) observe(e session.Event) {
 // confirm asks in the session's own window whether a client may steer it.
 func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
-	answer, err := s.window(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
+	answer, err := s.person.Put(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
 	if err == nil && answer != yes {
 		err = errors.New("they said no")
 	}
@@ -160,36 +158,20 @@ func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer,
 	}
 }
 
-// withClients also sends the model's questions to clients.
-func (s *clientAccess) withClients(who Person) Person {
-	s.clients, s.window = who.Clients, who.Put
-	if put := who.Put; put != nil {
-		who.Put = func(ctx context.Context, q ask.Question) (string, error) {
-			return first(ctx, func(ctx context.Context) (string, error) { return put(ctx, q) }, s.inquire(q))
-		}
+// put asks a question in the session's own window and at the clients.
+func (s *clientAccess) put(ctx context.Context, q ask.Question) (string, error) {
+	if owner := s.owner.Load(); owner != nil {
+		return first(ctx, q, s.person.Put, owner.Inquire)
 	}
-	return who
+	return s.person.Put(ctx, q)
 }
 
-// inquire returns a function that asks the clients, or nil if there can be none.
-func (s *clientAccess) inquire(q ask.Question) func(context.Context) (string, error) {
-	owner := s.owner.Load()
-	if owner == nil {
-		return nil
+// permission sends a permission request there.
+func (s *clientAccess) permission(ctx context.Context, q ask.Permission) (ask.Answer, error) {
+	if owner := s.owner.Load(); owner != nil {
+		return first(ctx, q, s.person.Ask, owner.Ask)
 	}
-	return func(ctx context.Context) (string, error) { return owner.Inquire(ctx, q) }
-}
-
-// asking also sends permission requests to clients.
-func (s *clientAccess) asking(window func(context.Context, ask.Permission) (ask.Answer, error)) func(context.Context, ask.Permission) (ask.Answer, error) {
-	owner := s.owner.Load()
-	if owner == nil {
-		return window
-	}
-	return func(ctx context.Context, a ask.Permission) (ask.Answer, error) {
-		clients := func(ctx context.Context) (ask.Answer, error) { return owner.Ask(ctx, a) }
-		return first(ctx, func(ctx context.Context) (ask.Answer, error) { return window(ctx, a) }, clients)
-	}
+	return s.person.Ask(ctx, q)
 }
 
 // share lets other processes watch and steer the conversation if its log is on this machine.
@@ -200,14 +182,14 @@ func (w *Conversation) share() {
 		return
 	}
 	at, id, clients := w.Settings.At, w.Session.ID(), w.person.Clients
-	log := &logReader{path: stored.Path(), position: func() int64 { return stored.Position(id) }}
+	log := logReader{stored.Path(), id}
 	mode := func() string { return string(w.Gate.Mode()) }
 	c := live.Config{
-		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each(id), Mask: w.Settings.Process.Ring.Mask,
+		Folder: live.Folder(w.Settings.Process.Getenv, at.State), ID: id, Log: log.each, Mask: w.Settings.Process.Ring.Mask,
 		ParentCall: proc.NewLedger(at.Jobs()).Below, Position: func() int64 { return stored.Position(id) }, Mode: mode,
 		Hello: func() live.Hello {
 			h := live.Hello{Version: w.Head.Version, Cwd: w.Head.Cwd, Provider: w.Head.Provider, Model: w.Head.Model, Mode: mode(), Effort: w.Effort(), Window: !clients.Headless}
-			if head, err := log.head(id); err == nil {
+			if head, err := log.head(); err == nil {
 				h.Title, h.Position = head.Title(), int64(head.Entries)
 			}
 			return h
@@ -227,24 +209,20 @@ func (w *Conversation) share() {
 		},
 	}
 	if c.Act = func(_ live.Peer, raw []byte) error { return clients.Line(raw) }; clients.Line == nil {
-		a := actor{clients, w.Session, w.cancelCall, w.SetMode, w.Refresh}
-		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, a) }
+		c.Act = func(_ live.Peer, raw []byte) error { return lineprotocol.Act(raw, actor{w}) }
 	}
 	end, err := w.listen(c)
 	switch {
 	case err == nil:
-		w.closers = append(w.closers, log.close, end)
+		w.closers = append(w.closers, end)
 	case !errors.Is(err, live.ErrUnavailable):
 		w.Notices = append(w.Notices, "the session cannot be watched from elsewhere: "+err.Error())
 	}
 }
 
 // first returns the first answer; the other function is canceled with live.ErrAnswered. An error
-// from the window ends the question; clients may be nil.
-func first[A any](ctx context.Context, window, clients func(context.Context) (A, error)) (A, error) {
-	if clients == nil {
-		return window(ctx)
-	}
+// from the window ends the question.
+func first[Q, A any](ctx context.Context, q Q, window, clients func(context.Context, Q) (A, error)) (A, error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	type reply struct {
 		answer A
@@ -254,9 +232,9 @@ func first[A any](ctx context.Context, window, clients func(context.Context) (A,
 	var done sync.WaitGroup
 	defer done.Wait()
 	defer cancel(live.ErrAnswered)
-	for _, ask := range []func(context.Context) (A, error){window, clients} {
+	for _, ask := range []func(context.Context, Q) (A, error){window, clients} {
 		done.Go(func() {
-			a, err := ask(asking)
+			a, err := ask(asking, q)
 			if asking.Err() == nil || err == nil {
 				select {
 				case replies <- reply{a, err}:
@@ -274,49 +252,46 @@ func first[A any](ctx context.Context, window, clients func(context.Context) (A,
 	}
 }
 
-// Change sets a permission mode, by setMode, and an effort; an empty value stays unchanged.
-func Change(s *session.Session, setMode func(string) error, mode, effort string) error {
+// Change sets a permission mode and an effort; an empty value stays unchanged.
+func (w *Conversation) Change(mode, effort string) error {
 	if effort != "" && effort != session.DefaultEffort && !slices.Contains(session.Efforts(), effort) {
 		return usage.Mistake("one of "+strings.Join(session.Efforts(), ", ")+", or default", "there is no effort %q", effort)
 	}
 	if mode != "" {
-		if err := setMode(mode); err != nil {
+		if err := w.SetMode(mode); err != nil {
 			return usage.Mistake("", "%v", err)
 		}
 	}
 	if effort != "" {
-		s.SetEffort(effort)
+		w.Session.SetEffort(effort)
 	}
 	return nil
 }
 
 // actor carries out lines from clients: lineprotocol.Actor.
-type actor struct {
-	clients Clients
-	session *session.Session
-	cancel  func(tool.CallID) bool
-	setMode func(string) error
-	refresh func()
-}
+type actor struct{ w *Conversation }
 
-func (a actor) Steer(text string) bool         { return a.session.Steer(text) }
-func (a actor) CancelCall(id tool.CallID) bool { return a.cancel(id) }
+func (a actor) Steer(text string) bool         { return a.w.Session.Steer(text) }
+func (a actor) CancelCall(id tool.CallID) bool { return a.w.cancelCall(id) }
 
 func (a actor) Prompt(p lineprotocol.Prompt) error {
-	if a.clients.Prompt == nil {
-		return usage.Mistake("", "this process has no model to prompt: its calls are those of a program")
+	if prompt := a.w.person.Clients.Prompt; prompt != nil {
+		return prompt(p)
 	}
-	return a.clients.Prompt(p)
+	return usage.Mistake("", "this process has no model to prompt: its calls are those of a program")
 }
 
-func (a actor) Abort() bool { return a.clients.Abort != nil && a.clients.Abort() }
+func (a actor) Abort() bool {
+	abort := a.w.person.Clients.Abort
+	return abort != nil && abort()
+}
 
 func (a actor) Set(mode, effort string) error {
-	err := Change(a.session, a.setMode, mode, effort)
-	if err == nil && mode != "" && a.clients.InMode != nil {
-		a.clients.InMode(mode)
+	err := a.w.Change(mode, effort)
+	if show := a.w.person.Clients.InMode; err == nil && mode != "" && show != nil {
+		show(mode)
 	}
-	a.refresh()
+	a.w.Refresh()
 	return err
 }
 
@@ -324,102 +299,41 @@ func (a actor) Model(string) error {
 	return usage.Mistake("take the session over, or choose it there", "the model is chosen at the session's own window")
 }
 
-// logReader reads the log concurrently with its writer, so that neither waits for the other.
+// logReader reads a session's log beside its writer, so that neither waits for the other. Each call
+// opens the store anew: a reader from before the session's first entry would stay empty.
 type logReader struct {
-	path     string
-	position func() int64 // position of the last appended entry
-	mu       sync.Mutex
-	logs     *sessiondb.Store
-	old      []*sessiondb.Store // opened before the session existed
+	path string
+	id   session.ID
 }
 
-func (r *logReader) open(ctx context.Context) (*sessiondb.Store, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.logs != nil {
-		return r.logs, nil
+// read calls use, unless the session is not stored yet.
+func (r logReader) read(ctx context.Context, use func(*sessiondb.Store, session.Head) error) error {
+	if info, err := os.Stat(r.path); err != nil || info.Size() == 0 {
+		return session.ErrNotFound
 	}
-	if info, err := os.Stat(r.path); err != nil || info.Size() == 0 { // a reader of an empty file would stay empty
-		return nil, session.ErrNotFound
-	}
-	logs, err := sessiondb.Look(context.WithoutCancel(ctx), r.path, sessiondb.Options{})
-	if err == nil {
-		r.logs = logs
-	}
-	return logs, err
-}
-
-func (r *logReader) each(id session.ID) func(context.Context, int64, func(int64, session.Entry) error) error {
-	return func(ctx context.Context, after int64, each func(int64, session.Entry) error) error {
-		logs, err := r.open(ctx)
-		if err == nil {
-			if _, err = find(ctx, logs, id); err != nil {
-				r.drop(logs)
-				logs, err = r.open(ctx)
-			}
-		}
-		want := r.position()
-		read := func() error {
-			return logs.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error {
-				after = f.Seq
-				return each(f.Seq, f.Entry)
-			})
-		}
-		if err == nil {
-			err = read()
-		}
-		if err == nil && after < want { // the reader may be a copy from before the store had an index
-			r.drop(logs)
-			if logs, err = r.open(ctx); err == nil {
-				err = read()
-			}
-		}
-		if errors.Is(err, session.ErrNotFound) { // nothing is stored yet
-			return nil
-		}
+	logs, err := sessiondb.Look(ctx, r.path, sessiondb.Options{})
+	if err != nil {
 		return err
 	}
+	defer logs.Close() // only read, so nothing is lost
+	heads, _, err := logs.Page(ctx, sessiondb.Filter{Prefix: string(r.id), All: true})
+	if i := slices.IndexFunc(heads, func(h session.Head) bool { return h.ID == r.id }); i >= 0 {
+		return use(logs, heads[i])
+	}
+	return errors.Join(session.ErrNotFound, err)
 }
 
-// head returns the session's head. A reader that lacks the session may be older than it and is
-// dropped.
-func (r *logReader) head(id session.ID) (session.Head, error) {
-	logs, err := r.open(context.Background())
-	if err != nil {
-		return session.Head{}, err
+func (r logReader) each(ctx context.Context, after int64, each func(int64, session.Entry) error) error {
+	err := r.read(ctx, func(logs *sessiondb.Store, _ session.Head) error {
+		return logs.Each(ctx, sessiondb.Scan{Session: r.id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+	})
+	if errors.Is(err, session.ErrNotFound) { // nothing is stored yet
+		return nil
 	}
-	h, err := find(context.Background(), logs, id)
-	if err != nil {
-		r.drop(logs)
-	}
-	return h, err
+	return err
 }
 
-func find(ctx context.Context, logs *sessiondb.Store, id session.ID) (session.Head, error) {
-	heads, _, err := logs.Page(ctx, sessiondb.Filter{Prefix: string(id), All: true})
-	for _, h := range heads {
-		if h.ID == id {
-			return h, nil
-		}
-	}
-	return session.Head{}, errors.Join(session.ErrNotFound, err)
-}
-
-// drop makes the next call open a new reader. The old one may still be in use.
-func (r *logReader) drop(logs *sessiondb.Store) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.logs == logs {
-		r.logs, r.old = nil, append(r.old, logs)
-	}
-}
-
-func (r *logReader) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, logs := range append(r.old, r.logs) {
-		if logs != nil {
-			_ = logs.Close() // only read, so nothing is lost
-		}
-	}
+func (r logReader) head() (head session.Head, err error) {
+	err = r.read(context.Background(), func(_ *sessiondb.Store, h session.Head) error { head = h; return nil })
+	return head, err
 }

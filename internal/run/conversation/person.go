@@ -12,7 +12,6 @@ import (
 	"adze/internal/project/plan"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
-	"adze/internal/sandbox/proc"
 	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -23,21 +22,25 @@ import (
 
 // Person holds the callbacks to the user during a run; without a user they are nil.
 type Person struct {
-	Ask policy.Asker // permission requests
+	// Ask puts a permission request.
+	Ask func(context.Context, ask.Permission) (ask.Answer, error)
+	// Asker answers permission requests in place of Ask.
+	Asker policy.Asker
+	// SetMode changes the permission mode after the answer "all edits". With it, rules can be saved.
+	SetMode func(mode string) error
 	// Put asks a question from the model or a server, or about a plan.
 	Put     func(ctx context.Context, q ask.Question) (string, error)
 	Rewrite func(ctx context.Context, text string) (string, error)
-	Stir    func()                  // announces a change in the background
-	Own     func(proc.Command) bool // reports the user's own command
-	Named   func(title string)      // receives the model's title for the session; may be nil
-	Unseen  bool                    // the end of a turn may go unnoticed; the session waits for a review
+	Stir    func()             // announces a change in the background
+	Named   func(title string) // receives the model's title for the session; may be nil
+	Unseen  bool               // the end of a turn may go unnoticed; the session waits for a review
 	// Clients are other processes that watch and steer.
 	Clients Clients
 }
 
 // inquire returns a function for questions from the model or a server, or nil without a user.
-func (p Person) inquire() toolset.Inquire {
-	if p.Put == nil {
+func (s *clientAccess) inquire() toolset.Inquire {
+	if s.person.Put == nil {
 		return nil
 	}
 	return func(ctx context.Context, q toolset.Inquiry) (string, error) {
@@ -45,14 +48,14 @@ func (p Person) inquire() toolset.Inquire {
 		if q.Asks != "" {
 			to.Title, to.Decides = q.Asks+" asks", true
 		}
-		return p.Put(ctx, to)
+		return s.put(ctx, to)
 	}
 }
 
 // review returns a function that asks about a plan, or nil without a user. The first choice keeps
 // asking for permissions; the others do not.
-func (p Person) review() func(context.Context, plan.Question) (string, error) {
-	if p.Put == nil {
+func (s *clientAccess) review() func(context.Context, plan.Question) (string, error) {
+	if s.person.Put == nil {
 		return nil
 	}
 	return func(ctx context.Context, q plan.Question) (string, error) {
@@ -60,7 +63,7 @@ func (p Person) review() func(context.Context, plan.Question) (string, error) {
 		for range len(q.Choices) - 1 {
 			kinds = append(kinds, ask.AllowAlways)
 		}
-		return p.Put(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said, Markdown: true})
+		return s.put(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said, Markdown: true})
 	}
 }
 
@@ -70,7 +73,7 @@ func (w *Conversation) desk() *plan.Manager {
 		File:    w.Settings.PlanFile(w.id),
 		Session: func() plan.Session { return w.Session },
 		Mode:    func() policy.Mode { return w.Gate.Mode() }, SetMode: w.SetMode, MayBe: func(m policy.Mode) bool { return w.Gate.MayBe(m) },
-		Ask: w.person.review(), Edit: w.person.Rewrite,
+		Ask: w.review(), Edit: w.person.Rewrite,
 	}
 }
 
@@ -96,24 +99,34 @@ func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
 	return err
 }
 
-// Asking sends permission requests to the user.
-type Asking struct {
-	Of   *Conversation
-	File string // file to save rules in; "" if unsupported
-	Ask  func(context.Context, ask.Permission) (ask.Answer, error)
-	Tell func(session.Event)
-	Mode func(policy.Mode) error // changes the permission mode; may be nil
+// asker returns the function that answers permission requests, or nil without a user.
+func (w *Conversation) asker() policy.Asker {
+	if w.person.Ask == nil {
+		return w.person.Asker
+	}
+	return w.ask
 }
 
-func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+// ask sends a permission request to the user. The user's own command needs no question.
+func (w *Conversation) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	if w.own.is(q) {
+		return policy.Answer{Choice: policy.Once}, nil
+	}
+	file, setMode := "", w.person.SetMode
+	if setMode != nil {
+		file = w.Settings.File
+	}
 	q = hostio.Veiled(q)
-	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, k.Of.Settings.Root.Dir()), Waiting: k.Of.Gate.Waiting,
-		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && k.Mode != nil && !ofStage(q)}
-	a.Offers, a.Usual = offered(p.Offers, k.File), policy.Usual(p.Offers)
+	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
+		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && setMode != nil && !ofStage(q)}
+	a.Offers, a.Usual = offered(p.Offers, file), policy.Usual(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
-	answer, change, err := askFor(ctx, k.Of.asking(k.Ask), a)
+	answer, change, err := askFor(ctx, w.permission, a)
+	if _, nobody := errors.AsType[ask.Nobody](err); nobody {
+		return policy.Answer{}, policy.ErrNobody
+	}
 	if err != nil {
 		return policy.Answer{}, err
 	}
@@ -121,15 +134,15 @@ func (k Asking) Put(ctx context.Context, q tool.Question, p policy.Prompt) (poli
 	case ask.Once:
 		return policy.Answer{Choice: policy.Once, Change: change, By: answer.By}, nil
 	case ask.AllEdits:
-		return policy.Answer{Choice: policy.Once, By: answer.By}, k.Mode(policy.Edits)
+		return policy.Answer{Choice: policy.Once, By: answer.By}, setMode(string(policy.Edits))
 	case ask.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
-		err := k.Of.Settings.ByUser("a rule")
+		err := w.Settings.ByUser("a rule")
 		if err == nil {
-			_, err = config.AddRules(k.File, string(policy.Allow), rules...)
+			_, err = config.AddRules(file, string(policy.Allow), rules...)
 		}
 		if err != nil {
-			k.Tell(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
+			w.observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
 	case ask.ForSession:

@@ -8,17 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/files/git"
 	"adze/internal/files/search"
 	"adze/internal/llm/models"
 	"adze/internal/project/agents"
-	"adze/internal/project/worktree"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
-	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb/fulltext"
 	"adze/session"
@@ -30,8 +28,9 @@ import (
 const ShellTool = "bash"
 
 // Ports connects the interface with the conversation.
-func Ports(w *Conversation, own *OwnCommand) api.Ports {
+func (w *Conversation) Ports() api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
+	editor := hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err)
 	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
 	p := api.Ports{
 		Mode:       func() string { return string(w.Gate.Mode()) },
@@ -55,7 +54,7 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 		Folder:     hostio.FolderIn(w.Head.Cwd),
 		Carried:    w.carried,
 		Consent:    w.consent,
-		Edit:       hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err).Edit,
+		Edit:       editor.Edit,
 		Drop:       hostio.DropIn(w.Head.Cwd),
 		Picture:    hostio.NewClipboard(w.Settings.At.State, w.Settings.Root.Dir(), a.Getenv).Picture,
 		Modes:      hostio.Modes(w.Gate.Mode()),
@@ -64,18 +63,13 @@ func Ports(w *Conversation, own *OwnCommand) api.Ports {
 	if w.Keeper != nil {
 		p.Undo = w.Undo
 	}
-	w.netPorts(&p, own, hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err))
+	w.netPorts(&p, editor)
 	if w.Servers != nil {
 		p.Servers, p.Serve = w.Servers.Rows, w.Servers.Serve
 	}
 	if _, ok := w.Set.Get(ShellTool); ok {
-		p.Run = func(ctx context.Context, command string) session.Result { return w.shell(ctx, command, own) }
-		m := merger{trees: func() worktree.Manager { return settings.TreesOf(a, w.Settings.Config, w.Head.Cwd) }, dir: w.Head.Cwd}
-		m.tell = func(text string) { w.observe(session.Notice{Text: text, Kind: session.Remark}) }
-		m.run = func(ctx context.Context, command string, came func(tool.Outcome)) session.Result {
-			return w.shell(ctx, command, own, came)
-		}
-		p.MergePlan, p.Merge = m.plan, m.merge
+		p.Run = w.shell
+		p.MergePlan, p.Merge = w.mergePlan, w.merge
 	}
 	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording covers one session
 		p.Switch = true
@@ -162,48 +156,41 @@ func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Fil
 	return files, err
 }
 
-// OwnCommand is the user's running command. It needs no question, but denials apply, and it grants
-// nothing else.
-type OwnCommand struct {
-	mu   sync.Mutex
-	text string
+// ownCommand is the user's running command, "" for none. It needs no question, but denials apply,
+// and it grants nothing else.
+type ownCommand struct{ text atomic.Value }
+
+// is reports whether a question is about exactly this command.
+func (c *ownCommand) is(q tool.Question) bool {
+	text, _ := c.text.Load().(string)
+	return text != "" && q.Agent == "" && q.Tool.Name == ShellTool && len(q.Needs) == 1 &&
+		q.Needs[0].Permission == tool.Execute && q.Needs[0].Target == text
 }
 
-func (c *OwnCommand) Set(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.text = text
+// runs reports whether cmd is the process of this command.
+func (c *ownCommand) runs(cmd proc.Command) bool {
+	text, _ := c.text.Load().(string)
+	return text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == text
 }
 
-// Is reports whether a question is about exactly this command.
-func (c *OwnCommand) Is(q tool.Question) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text != "" && q.Agent == "" && q.Tool.Name == ShellTool && len(q.Needs) == 1 &&
-		q.Needs[0].Permission == tool.Execute && q.Needs[0].Target == c.text
+// shell runs the user's own command through policy and pipeline.
+func (w *Conversation) shell(ctx context.Context, command string) session.Result {
+	r, _ := w.shellOutcome(ctx, command)
+	return r
 }
 
-// Runs reports whether cmd is the process of this command.
-func (c *OwnCommand) Runs(cmd proc.Command) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text != "" && len(cmd.Argv) > 0 && cmd.Argv[len(cmd.Argv)-1] == c.text
-}
-
-// shell runs the user's own command through policy and pipeline; came receives the outcome.
-func (w *Conversation) shell(ctx context.Context, command string, own *OwnCommand, came ...func(tool.Outcome)) session.Result {
-	args, err := json.Marshal(map[string]string{"command": command})
+func (w *Conversation) shellOutcome(ctx context.Context, command string) (r session.Result, outcome tool.Outcome) {
+	call, err := hostio.Call(ShellTool, map[string]string{"command": command})
 	if err != nil {
-		return session.Sort(err)
+		return session.Sort(err), outcome
 	}
-	own.Set(command)
-	defer own.Set("")
-	return w.Session.Run(ctx, tool.RawCall{Name: ShellTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
-		for _, take := range came {
-			take(o)
-		}
+	w.own.text.Store(command)
+	defer w.own.text.Store("")
+	r = w.Session.Run(ctx, call, func(o tool.Outcome) string {
+		outcome = o
 		return fmt.Sprintf("I ran this command myself (%s):\n$ %s\n\n%s", o.Status, command, o.Output)
 	})
+	return r, outcome
 }
 
 // modelRows lists the models to choose from, with reasons for unusable ones: the current and the
@@ -243,12 +230,12 @@ func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Res
 // Give passes the user's task to an agent. The report becomes part of the conversation.
 func (w *Conversation) Give(ctx context.Context, k agents.Kind, task string) session.Result {
 	title, _, _ := strings.Cut(task, "\n")
-	args, err := json.Marshal(map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})
+	call, err := hostio.Call(taskTool, map[string]string{"description": "@" + k.Label() + " " + title, "prompt": task, "agent": k.Label()})
 	if err != nil {
 		return session.Sort(err)
 	}
 	var came tool.Outcome
-	r := w.Session.Run(ctx, tool.RawCall{Name: taskTool, Arguments: string(args), Origin: tool.Native}, func(o tool.Outcome) string {
+	r := w.Session.Run(ctx, call, func(o tool.Outcome) string {
 		came = o
 		return fmt.Sprintf("I gave this task to the agent %s myself (%s):\n%s\n\n%s", k.Label(), o.Status, task, o.Output)
 	})

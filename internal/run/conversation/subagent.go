@@ -66,7 +66,7 @@ func (f *subagentFactory) makeTools(ctx context.Context) (*toolselect.Shelf, err
 	offer := newShelf(w, profile)
 	f.deps = w.deps()
 	f.deps.AskProcesses = f.settings.Request.Serves
-	f.deps.Inquire, w.plan = w.person.inquire(), w.desk()
+	f.deps.Inquire, w.plan = w.inquire(), w.desk()
 	if f.settings.Request.ByHand == nil {
 		f.deps.Plans = w.plan
 	}

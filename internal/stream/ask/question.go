@@ -1,5 +1,10 @@
 package ask
 
+// Nobody is the error of a question that no user can answer, with the reason.
+type Nobody string
+
+func (n Nobody) Error() string { return string(n) }
+
 // Kind is a choice's effect.
 type Kind string
 

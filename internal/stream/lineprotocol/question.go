@@ -2,7 +2,6 @@ package lineprotocol
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // ErrNobody means that a question cannot be answered any more.
-var ErrNobody = errors.New("stdin has ended, and nobody is left to answer")
+var ErrNobody error = ask.Nobody("stdin has ended, and nobody is left to answer")
 
 // Kinds of questions.
 const (
