@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"adze/internal/cmd"
 	"adze/internal/cmd/signals"
 	"adze/internal/editors/acp"
+	"adze/internal/files/workspace"
+	"adze/internal/files/workspace/buffers"
 	"adze/internal/llm/models"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
@@ -199,13 +202,9 @@ func (c *editorSession) Prompt(ctx context.Context, p acp.Prompt) session.Result
 	if do, arg := builtinOf(p); do != nil {
 		return do(c, ctx, arg)
 	}
-	in, err := w.Menu.Prompt(p.Text, "", false) // an unknown command is sent as text
-	if err != nil {
-		return process.Failure(err)
-	}
 	defer c.keepMode(context.WithoutCancel(ctx))
 	w.Servers.Consent(ctx, c.wish.Inquire)
-	in, err = w.Enclose(w.Servers.Dress(in), p.Attachments)
+	in, err := w.Compose(api.Prompt{Text: p.Text, Sent: p.Attachments})
 	if err != nil {
 		return process.Failure(err)
 	}
@@ -232,8 +231,33 @@ func (c *editorSession) rows(l models.Listing) []api.ModelRow {
 	return modelpicker.RowsFrom(c.app.Models(cfg), []string{c.Model(), cfg.Model}, l)
 }
 
-func (c *editorSession) Tool(name string) (tool.Definition, bool) { return c.wired.Set.Get(name) }
+func (c *editorSession) Tool(name string) (tool.Definition, bool) {
+	return c.wired.Set.Load().Get(name)
+}
 
 func (c *editorSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
-	return hostio.VeiledBlocks(c.wired.Set.Blocks(name, metadata))
+	return hostio.VeiledBlocks(c.wired.Set.Load().Blocks(name, metadata))
+}
+
+// File access through an editor.
+
+// filesOf returns a file system that uses the editor, or nil if the editor offers none.
+func filesOf(e acp.Editor) workspace.FS {
+	if e.Read == nil && e.Write == nil {
+		return nil
+	}
+	f := &buffers.FS{Base: workspace.Disk{}}
+	refused := func(err error) error {
+		if errors.Is(err, acp.ErrNoFile) {
+			return fmt.Errorf("%w: %w", buffers.ErrRefused, err)
+		}
+		return err
+	}
+	if e.Read != nil {
+		f.Read = func(path string) (string, error) { text, err := e.Read(path); return text, refused(err) }
+	}
+	if e.Write != nil {
+		f.Write = func(path, text string) error { return refused(e.Write(path, text)) }
+	}
+	return f
 }

@@ -14,12 +14,14 @@ import (
 
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
+	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
 	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
+	"adze/internal/sandbox"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb"
 	"adze/internal/stream"
@@ -268,7 +270,7 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 		Send: s.send, Ports: ports,
 		Waits: func(queued, steered []string) { s.waits.Store(&[2][]string{queued, steered}); s.w.Refresh() },
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
-			return hostio.VeiledBlocks(s.w.Set.Blocks(name, metadata))
+			return hostio.VeiledBlocks(s.w.Set.Load().Blocks(name, metadata))
 		},
 		History: conversation.Replayed(s.w), At: s.look.at,
 		Info:   s.info(),
@@ -317,23 +319,14 @@ func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result 
 	}
 	s.rest.Stop()
 	defer s.rest.Reset(restTime)
-	files, err := hostio.Attachments(p.Attach)
-	if err == nil {
-		err = s.w.MayAttach(p.Attach)
+	if k, task, ok := s.w.Addressed(p.Text); ok && len(p.Attach)+len(s.first)+len(p.Sent) == 0 {
+		return s.w.Give(ctx, k, task+p.Beside)
 	}
-	sent := session.Input{}
-	if err == nil {
-		sent, err = s.w.Enclose(sent, p.Sent)
-	}
+	in, err := s.w.Compose(p)
 	if err != nil {
 		return process.Failure(err)
 	}
-	if k, task, ok := s.w.Addressed(p.Text); ok && len(files)+len(s.first)+len(p.Sent) == 0 {
-		return s.w.Give(ctx, k, task+p.Beside)
-	}
-	in, _ := s.w.Menu.Prompt(p.Text, p.Beside, false) // an unknown command is sent as text
-	in = s.w.Servers.Dress(in)
-	in.Attachments = slices.Concat(s.first, files, sent.Attachments)
+	in.Attachments = slices.Concat(s.first, in.Attachments)
 	s.first = nil
 	ctx, end := s.abortable(ctx)
 	defer end()
@@ -425,5 +418,27 @@ func (t *terminal) giveBack() {
 	select {
 	case <-done:
 	case <-time.After(giveBackTime):
+	}
+}
+
+// settle sets the mode auto for the first session in a folder if the sandbox is full and neither
+// flags, the configuration nor the machine's owner choose otherwise. A review keeps its mode. The
+// choice is saved for the folder, so that it is announced once.
+func (s *interactiveRun) settle(ctx context.Context) {
+	w, modes := s.w, s.w.Settings.Owner.Modes
+	if s.o.Review || !w.Undecided(s.o) || w.Settings.Project().Mode() != "" || w.Cage.Setting == sandbox.Off ||
+		len(modes) > 0 && !slices.Contains(modes, string(policy.Auto)) || !w.Cage.Full() || ctx.Err() != nil {
+		return
+	}
+	if err := w.SetMode(string(policy.Auto)); err != nil {
+		s.ui.Observe(session.Notice{Text: err.Error()})
+		return
+	}
+	if err := w.Settings.Project().ChooseMode(ctx, string(policy.Auto)); err != nil {
+		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
+	}
+	w.Chosen = string(w.Gate.Mode())
+	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // otherwise the welcome shows it
+		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
 	}
 }

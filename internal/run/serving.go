@@ -175,7 +175,7 @@ func (g *clientRun) observe(e session.Event) {
 	case session.Notice:
 		g.tell(e.Text)
 	case session.ToolUpdate:
-		g.say(e.Call, e.Title, inLine(g.w.Set.Blocks(e.Tool, e.Redacted)))
+		g.say(e.Call, e.Title, inLine(g.w.Set.Load().Blocks(e.Tool, e.Redacted)))
 	case session.ToolStart:
 		if e.Parent != "" {
 			g.say(e.Call, e.Tool, string(e.Args))

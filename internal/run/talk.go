@@ -12,7 +12,6 @@ import (
 	"adze/internal/live/control"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
-	"adze/internal/run/hostio"
 	"adze/internal/run/outputschema"
 	"adze/internal/run/process"
 	"adze/internal/stream"
@@ -181,13 +180,7 @@ func (c *talker) Model(ctx context.Context, name string) error {
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
 	started := time.Now()
 	w := c.now()
-	in, err := session.Input{Text: p.Text + p.Beside}, error(nil)
-	if in.Attachments, err = hostio.Attachments(p.Attach); err == nil {
-		err = w.MayAttach(p.Attach)
-	}
-	if err == nil {
-		in, err = w.Enclose(in, p.Files)
-	}
+	in, err := w.Attach(session.Input{Text: p.Text + p.Beside}, p.Attach, p.Files)
 	if err == nil {
 		in, err = w.Menu.Given(in, p.Text, c.o.Answer.Demand)
 		if in.Compose == nil {

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adze/internal/editors/lsp"
@@ -51,9 +52,9 @@ type Conversation struct {
 	*clientAccess
 	Settings *settings.Settings
 	Session  *session.Session
-	Set      liveSet
-	Servers  *servers.Servers // nil without servers
-	code     *lsp.Servers     // nil without servers
+	Set      atomic.Pointer[tool.Set] // tools may join while panes read it
+	Servers  *servers.Servers         // nil without servers
+	code     *lsp.Servers             // nil without servers
 	Head     stream.Head
 	model    models.Model // the model in Head
 	Notices  []string
@@ -61,7 +62,6 @@ type Conversation struct {
 	Prompt   string   // default prompt, for the demo
 	resumed  bool     // a previous conversation continues
 	entitled bool     // a title was requested
-	naming   titleRequest
 	closers  []func()
 	Staging  *Staging // staged turns
 	agents   *projectagents.Agents
@@ -93,7 +93,7 @@ func (w *Conversation) Close() {
 
 // starts reports whether a tool may start programs.
 func (w *Conversation) starts(name string) bool {
-	d, known := w.Set.Get(name)
+	d, known := w.Set.Load().Get(name)
 	return !known || slices.Contains(slices.Concat(d.Permissions.Required, d.Permissions.Optional), tool.Execute)
 }
 
@@ -253,7 +253,7 @@ func (w *Conversation) describeRun(ctx context.Context, id session.ID, model mod
 	w.Notices = append(w.Notices, w.Cage.Box.Unheld(walls)...)
 	w.Head = stream.Head{
 		Version: process.Version, Session: string(id), Cwd: w.Settings.Root.Dir(), Model: model.Name, Provider: model.Provider.Name(),
-		Tools: w.Set.Names(), PermissionMode: string(w.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), How: walls.How},
+		Tools: w.Set.Load().Names(), PermissionMode: string(w.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), How: walls.How},
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 // Catalogue creates a folder's tools without a model or a session. told receives errors about
 // omitted tools.
 func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use func(*tool.Set) error) error {
-	w := &Conversation{Settings: s, observe: func(session.Event) {}}
+	w := &Conversation{clientAccess: &clientAccess{}, Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
 	if err := w.addGuard(guard.Wish{}); err != nil {
 		return err
@@ -67,7 +67,7 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 
 // Offered lists the tools available to a run in a folder.
 func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, error) {
-	w := &Conversation{Settings: s, observe: func(session.Event) {}}
+	w := &Conversation{clientAccess: &clientAccess{}, Settings: s, observe: func(session.Event) {}}
 	defer w.Close()
 	if err := w.addGuard(guard.Wish{}); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, erro
 // Expect builds a session to inspect its next request, with a store in memory; with an id it
 // resumes that session.
 func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id session.ID, use func(cmd.Context) error) error {
-	w := &Conversation{observe: func(session.Event) {}}
+	w := &Conversation{clientAccess: &clientAccess{}, observe: func(session.Event) {}}
 	defer w.Close()
 	w.settle(ctx, s, w.observe)
 	chosen, err := choose(ctx, s, w.kinds, storeOpening{wait: func() (session.Store, session.ID, bool, error) { return logs, id, true, nil }})
@@ -115,7 +115,7 @@ func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id se
 	}
 	c := cmd.Context{Session: id, Cwd: s.Root.Dir(), Profile: m.Profile.Prompt}
 	c.Ledger, c.Offer = w.Session.Expect(ctx, session.Input{Text: s.Request.Asked})
-	c.Tools, c.Texts = w.Set.Names(), w.Room.Listed()
+	c.Tools, c.Texts = w.Set.Load().Names(), w.Room.Listed()
 	c.Found = w.states(ctx)
 	if c.Runs, err = s.Survey(); err != nil {
 		w.Notices = append(w.Notices, err.Error())

@@ -8,13 +8,16 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"adze/internal/config"
 	"adze/internal/llm/models"
+	"adze/internal/llm/script"
 	"adze/internal/llm/toolselect"
 	"adze/internal/policy"
 	"adze/internal/project/agents"
 	"adze/internal/project/discovery"
+	"adze/internal/run/demo"
 	"adze/internal/run/flags"
 	"adze/internal/run/settings"
 	"adze/internal/sessiondb/audit"
@@ -290,4 +293,15 @@ type taskWaiter struct{ toolset.Tasks }
 func (t taskWaiter) Run(ctx context.Context, r toolset.TaskRequest, progress func(toolset.TaskProgress)) (toolset.TaskResult, error) {
 	r.Background = false
 	return t.Tasks.Run(ctx, r, progress)
+}
+
+// demoPace is the delay that makes the scripted text watchable; a headless demo has none.
+const demoPace = 15 * time.Millisecond
+
+func demoModel(o *flags.Request) models.Model {
+	pace := demoPace
+	if o.Print {
+		pace = 0
+	}
+	return models.Model{Provider: script.New(script.Options{Script: demo.Script, Name: "demo", Pace: pace}), Name: "demo", Profile: models.Coder()}
 }

@@ -22,7 +22,7 @@ func (w *Conversation) netPorts(p *api.Ports, editor hostio.Editor) {
 	}
 	p.Net = w.net
 	p.Revert = w.revert
-	if _, ok := w.Set.Get(ShellTool); ok {
+	if _, ok := w.Set.Load().Get(ShellTool); ok {
 		p.Stage = func(ctx context.Context, h api.NetHunk) session.Result {
 			command, err := hostio.StageCommand(h)
 			if err != nil {

@@ -196,7 +196,7 @@ func (w *Conversation) share() {
 		},
 		Redact: hostio.VeiledEvent,
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
-			return hostio.VeiledBlocks(w.Set.Blocks(name, metadata))
+			return hostio.VeiledBlocks(w.Set.Load().Blocks(name, metadata))
 		},
 		Record:  w.recorder(id, w.Patient),
 		Control: w.control,

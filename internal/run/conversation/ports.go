@@ -67,7 +67,7 @@ func (w *Conversation) Ports() api.Ports {
 	if w.Servers != nil {
 		p.Servers, p.Serve = w.Servers.Rows, w.Servers.Serve
 	}
-	if _, ok := w.Set.Get(ShellTool); ok {
+	if _, ok := w.Set.Load().Get(ShellTool); ok {
 		p.Run = w.shell
 		p.MergePlan, p.Merge = w.mergePlan, w.merge
 	}
@@ -209,7 +209,7 @@ const taskTool = "task"
 func (w *Conversation) Addressed(text string) (k agents.Kind, task string, ok bool) {
 	name, task, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if at, is := strings.CutPrefix(name, "@"); ok && is && !strings.Contains(at, "/") {
-		if _, has := w.Set.Get(taskTool); has {
+		if _, has := w.Set.Load().Get(taskTool); has {
 			k, err := w.kinds.ForTask(at)
 			return k, strings.TrimSpace(task), err == nil
 		}
@@ -251,7 +251,7 @@ func (w *Conversation) Give(ctx context.Context, k agents.Kind, task string) ses
 
 // Addressees returns the agents that a prompt can address.
 func (w *Conversation) Addressees() (out []api.Mode) {
-	if _, has := w.Set.Get(taskTool); !has {
+	if _, has := w.Set.Load().Get(taskTool); !has {
 		return nil
 	}
 	for _, k := range w.kinds {

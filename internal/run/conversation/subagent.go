@@ -309,7 +309,7 @@ func (f *subagentFactory) lend(of discovery.Origin, name string) (full string, e
 // led applies the leading agent to the configuration and adds the agents available for tasks.
 func (f *subagentFactory) led(ctx context.Context, c session.Config) session.Config {
 	w, k := f.wired, f.wired.leader
-	if _, tasks := w.Set.Get("task"); tasks {
+	if _, tasks := w.Set.Load().Get("task"); tasks {
 		c.Start.System = prompts.Insert(c.Start.System, prompts.AgentsPart, f.settings.Masked(w.kinds.Index(f.room())))
 	}
 	if k.Name == "" {
@@ -325,7 +325,7 @@ func (f *subagentFactory) led(ctx context.Context, c session.Config) session.Con
 	if k.Steps > 0 && (c.Limits.Steps == 0 || k.Steps < c.Limits.Steps) {
 		c.Limits.Steps = k.Steps
 	}
-	says := append([]string{"it leads this conversation"}, k.Says(func(name string) bool { _, has := w.Set.Get(name); return has })...)
+	says := append([]string{"it leads this conversation"}, k.Says(func(name string) bool { _, has := w.Set.Load().Get(name); return has })...)
 	w.Notices = append(w.Notices, fmt.Sprintf("the agent %s (%s): %s", k.Name, cmp.Or(k.Path, string(k.Origin)), strings.Join(says, "; ")))
 	return c
 }

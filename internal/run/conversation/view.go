@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"adze/internal/project/instructions"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/text/usage"
 	"adze/session"
+	"adze/session/api"
 	"adze/tool"
 )
 
@@ -62,9 +66,27 @@ func (w *Conversation) FolderOf(id string) (string, bool) {
 	return "", false
 }
 
-// Enclose adds a client's attachments, limited to the stored size.
-func (w *Conversation) Enclose(in session.Input, files []tool.Attachment) (session.Input, error) {
-	for _, a := range files {
+// Compose returns the model's input for a user's message: its slash command, server resources,
+// files and attachments. An unknown command is sent as text.
+func (w *Conversation) Compose(p api.Prompt) (session.Input, error) {
+	in, err := w.Menu.Prompt(p.Text, p.Beside, false)
+	if err != nil {
+		return in, err
+	}
+	return w.Attach(w.Servers.Dress(in), p.Attach, p.Sent)
+}
+
+// Attach adds files, and a client's attachments, limited to the stored size.
+func (w *Conversation) Attach(in session.Input, paths []string, sent []tool.Attachment) (session.Input, error) {
+	files, err := hostio.Attachments(paths)
+	if err == nil {
+		err = w.MayAttach(paths)
+	}
+	if err != nil {
+		return in, err
+	}
+	in.Attachments = append(in.Attachments, files...)
+	for _, a := range sent {
 		kept, err := hostio.Bounded(a)
 		if err != nil {
 			return in, usage.Mistake("attach a smaller one", "%s: %v", a.Name, err)
@@ -97,4 +119,33 @@ func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 // Undecided reports whether the mode of a new interface session comes only from the default.
 func (w *Conversation) Undecided(o *flags.Request) bool {
 	return !o.Demo && o.Agent == "" && o.AcceptPlan == "" && o.Replay == "" && o.Record == "" && w.Settings.Config.Origin("permission_mode") == "default"
+}
+
+// system returns a run's system prompt and adds notices about its hidden parts.
+func (w *Conversation) system(ctx context.Context, name string) (string, error) {
+	s := w.Settings
+	o := &s.Request
+	source := o.Instructions()
+	if _, offered := w.Set.Load().Get("skill"); offered {
+		source.Skills = w.shelf.Index(ctx, o.Asked, name == "local")
+	}
+	w.Room = instructions.New(source, s.Ours())
+	w.closers = append(w.closers, func() { w.Room.Close() })
+	text, err := w.Room.Render(name, time.Now())
+	if err != nil {
+		return "", err
+	}
+	w.Notices = append(w.Notices, w.Room.Notices()...)
+	return s.Masked(text), nil
+}
+
+// HidePiped masks secrets in the piped part of a prompt, but not in the user's own words.
+func (w *Conversation) HidePiped(prompt, words string) string {
+	piped := strings.TrimPrefix(prompt, words)
+	hidden := w.Settings.Masked(piped)
+	if hidden == piped {
+		return prompt
+	}
+	w.Notices = append(w.Notices, "the model gets what was piped in with its secrets masked; \"show_secrets\": true in your configuration shows them")
+	return strings.TrimSuffix(prompt, piped) + hidden
 }

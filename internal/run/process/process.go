@@ -8,6 +8,8 @@ package process
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -21,6 +23,8 @@ import (
 	"adze/internal/llm/wire"
 	"adze/internal/run/gctuning"
 	"adze/internal/sessiondb/lookup"
+	"adze/internal/telemetry"
+	"adze/internal/text/safeterm"
 	"adze/session"
 	"adze/tui/input"
 )
@@ -93,3 +97,33 @@ func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {
 
 // ByUser returns an error if a call of adze started this process.
 func (p *Process) ByUser(what string) error { return cmd.ByUser(paths.Of(p.Getenv), what) }
+
+// Operators sends telemetry about this process. It is created on first use.
+type Operators struct {
+	once sync.Once
+	made *telemetry.Watch
+}
+
+// Of creates the telemetry as configured in the environment. notes are for the user and returned
+// once.
+func (w *Operators) Of(getenv func(string) string) (made *telemetry.Watch, notes []string) {
+	w.once.Do(func() {
+		if w.made, notes = telemetry.FromEnv(getenv, Version); w.made != nil {
+			w.made.Provider = models.InSpans
+		}
+	})
+	return w.made, notes
+}
+
+// Close sends pending telemetry and reports failures.
+func (w *Operators) Close(to io.Writer) {
+	if note := w.made.Close(); note != "" {
+		fmt.Fprintf(to, "! traces: %s\n", safeterm.Name(note))
+	}
+}
+
+// Session adds telemetry to a session's observer if configured. notes are for the user.
+func (w *Operators) Session(id session.ID, getenv func(string) string, observe func(session.Event)) (seen func(session.Event), notes []string) {
+	made, notes := w.Of(getenv)
+	return made.Session(id, observe), notes
+}
