@@ -265,15 +265,14 @@ func TestAnEditQuotesNothingThatMayNotBeRead(t *testing.T) {
 func TestADenyHoldsForAttachmentsAndCompletion(t *testing.T) {
 	y := newYard(t, "shown.png", "private/pass.png", "private/plan.txt")
 	y.judge(policy.Yolo, nil, []string{"read(private/**)"}, nil)
-	w := &conversation.Conversation{Guard: &guard.Guard{}, Settings: &settings.Settings{Root: y.root}}
-	w.Gate, w.Head.Cwd = y.gate, y.root.Dir()
-	if err := w.MayAttach([]string{filepath.Join(y.dir, "shown.png")}); err != nil {
+	g := &guard.Guard{Gate: y.gate}
+	if err := g.MayAttach([]string{filepath.Join(y.dir, "shown.png")}); err != nil {
 		t.Errorf("shown.png: %v", err)
 	}
-	if err := w.MayAttach([]string{filepath.Join(y.dir, "private", "pass.png")}); err == nil {
+	if err := g.MayAttach([]string{filepath.Join(y.dir, "private", "pass.png")}); err == nil {
 		t.Error("a denied file was attached")
 	}
-	files, err := w.Files(t.Context(), nil)
+	files, err := conversation.Files(t.Context(), &settings.Settings{Root: y.root}, g, nil)
 	if err != nil || strings.Join(files.Paths, " ") != "shown.png" {
 		t.Errorf("@ completes %v, %v", files, err)
 	}

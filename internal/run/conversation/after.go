@@ -11,15 +11,22 @@ import (
 	"adze/session"
 )
 
-// toReview tags a session whose turn changed files, so that overviews show it until the user has
-// reviewed it.
-func toReview(stored session.Store, id session.ID, e session.Event) error {
-	end, is := e.(session.TurnEnd)
-	logs, ok := stored.(*sessiondb.Store)
-	if !is || !ok || len(end.Result.Changed) == 0 {
-		return nil
+// toReview returns the run's observer. If the end of a turn that changed files may go unnoticed, it
+// first tags the session, so that overviews show it until the user has reviewed it.
+func (w *Conversation) toReview() func(session.Event) {
+	logs, ok := w.Stored.(*sessiondb.Store)
+	if !ok || !w.person.Unseen {
+		return w.observe
 	}
-	return logs.Owner().Label(context.Background(), id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: live.ReviewTag, By: sessiondb.ByProgram})
+	return func(e session.Event) {
+		if end, is := e.(session.TurnEnd); is && len(end.Result.Changed) > 0 {
+			err := logs.Owner().Label(context.Background(), w.id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: live.ReviewTag, By: sessiondb.ByProgram})
+			if err != nil {
+				w.notice("the session is not marked for review: " + w.Settings.Ring.Mask().Text(err.Error()))
+			}
+		}
+		w.observe(e)
+	}
 }
 
 // entitle asks the configured model for a new session's title after the first turn, in the

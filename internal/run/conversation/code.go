@@ -61,8 +61,8 @@ const (
 )
 
 // codeNotes returns notes for the model with late results from language servers.
-func (w *Conversation) codeNotes(holds bool) (out []session.Note) {
-	found := w.code.Late()
+func (w *tools) codeNotes(holds bool) (out []session.Note) {
+	found := w.deps.Code.Late()
 	if len(found) == 0 {
 		return nil
 	}
@@ -78,33 +78,33 @@ func (w *Conversation) codeNotes(holds bool) (out []session.Note) {
 
 // await returns a function that waits, at the end of a turn, for notes from language servers and,
 // without a user, from background subagents. It returns nil if there is nothing to wait for.
-func (w *Conversation) await() func(context.Context) bool {
+func (w *tools) await() func(context.Context) bool {
 	alone, limit := w.Settings.Request.Print, codeWait
 	if alone {
 		limit = codeWaitAlone
 	}
-	if w.code == nil && !alone {
+	if w.deps.Code == nil && !alone {
 		return nil
 	}
 	return func(ctx context.Context) bool {
-		return w.code != nil && w.awaitCode(ctx, limit) || alone && w.agents.Await(ctx)
+		return w.deps.Code != nil && w.awaitCode(ctx, limit) || alone && w.agents.Await(ctx)
 	}
 }
 
 // awaitCode waits for language servers. It reports whether the turn must continue because of their
 // results.
-func (w *Conversation) awaitCode(ctx context.Context, limit time.Duration) bool {
+func (w *tools) awaitCode(ctx context.Context, limit time.Duration) bool {
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if w.code.Await(wait) {
+	if w.deps.Code.Await(wait) {
 		for _, n := range w.codeNotes(true) {
-			w.Session.Note(n)
+			w.later.Load().Note(n)
 			if n.Holds {
 				return true
 			}
 		}
 	}
-	if n := w.code.Missing(); n > 0 && ctx.Err() == nil {
+	if n := w.deps.Code.Missing(); n > 0 && ctx.Err() == nil {
 		w.Menu.Notice("not checked yet: " + plural.Of(n, "edit") + "; the language server has not answered")
 	}
 	return false

@@ -2,12 +2,12 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"adze/internal/cmd"
 	"adze/internal/llm/models"
 	"adze/internal/project/discovery"
 	"adze/internal/project/skills"
-	"adze/internal/run/guard"
 	"adze/internal/run/settings"
 	"adze/prompts"
 	"adze/session"
@@ -16,7 +16,7 @@ import (
 )
 
 // states returns the state of each command, skill and agent from files in this session.
-func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
+func (w *tools) states(ctx context.Context) (out []cmd.ContextItem) {
 	add := func(i discovery.Item, state, why string) {
 		out = append(out, cmd.ContextItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
 	}
@@ -27,10 +27,10 @@ func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 		}
 	}
 	for _, i := range w.Menu.Skills {
-		state, why := skills.State(ctx, i, w.Session.System(), w.Session.History())
+		state, why := skills.State(ctx, i, w.later.Load().System(), w.later.Load().History())
 		add(i, state, why)
 	}
-	index, indexed := prompts.Part(w.Session.System(), "agents")
+	index, indexed := prompts.Part(w.later.Load().System(), "agents")
 	for _, k := range w.kinds {
 		if k.Path != "" {
 			state, why := k.State(index, indexed, w.leader.Label())
@@ -40,16 +40,20 @@ func (w *Conversation) states(ctx context.Context) (out []cmd.ContextItem) {
 	return out
 }
 
+// bare returns a run with a folder's policy but without a project, a model or a user.
+func bare(s *settings.Settings) (*base, error) {
+	return newBase(newScope(func(session.Event) {}, Person{}), &project{}, &choice{settings: s}, "", nil)
+}
+
 // Catalogue creates a folder's tools without a model or a session. told receives errors about
 // omitted tools.
 func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use func(*tool.Set) error) error {
-	w := &Conversation{clientAccess: &clientAccess{}, Settings: s, observe: func(session.Event) {}}
-	defer w.Close()
-	if err := w.addGuard(guard.Wish{}); err != nil {
+	b, err := bare(s)
+	if err != nil {
 		return err
 	}
-	deps := w.deps()
-	deps.Search, _ = searchEngine(s)
+	defer b.end()
+	deps := b.newDeps()
 	registry, err := toolset.New(deps)
 	if err != nil {
 		return err
@@ -57,8 +61,7 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 	for _, mistake := range deps.Declared.Mistakes {
 		told(mistake)
 	}
-	w.useServers()
-	set, err := w.Servers.Set(ctx, registry, s.Root.Dir())
+	set, err := b.newServers().Set(ctx, registry, s.Root.Dir())
 	if err != nil {
 		return err
 	}
@@ -67,13 +70,14 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 
 // Offered lists the tools available to a run in a folder.
 func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, error) {
-	w := &Conversation{clientAccess: &clientAccess{}, Settings: s, observe: func(session.Event) {}}
-	defer w.Close()
-	if err := w.addGuard(guard.Wish{}); err != nil {
+	b, err := bare(s)
+	if err != nil {
 		return nil, err
 	}
-	w.useServers()
-	set, err := toolsFor(ctx, &s.Request.Run, w.deps(), s.Root.Dir(), models.Coder(), w.Servers)
+	defer b.end()
+	deps := b.newDeps()
+	deps.Search = nil
+	set, err := toolsFor(ctx, &s.Request.Run, deps, s.Root.Dir(), models.Coder(), b.newServers())
 	if err != nil {
 		return nil, err
 	}
@@ -83,43 +87,37 @@ func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, erro
 // Expect builds a session to inspect its next request, with a store in memory; with an id it
 // resumes that session.
 func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id session.ID, use func(cmd.Context) error) error {
-	w := &Conversation{clientAccess: &clientAccess{}, observe: func(session.Event) {}}
-	defer w.Close()
-	w.settle(ctx, s, w.observe)
-	chosen, err := choose(ctx, s, w.kinds, storeOpening{wait: func() (session.Store, session.ID, bool, error) { return logs, id, true, nil }})
+	x := newScope(func(session.Event) {}, Person{})
+	x.notices = slices.Clone(s.Notices)
+	defer x.end()
+	p := newProject(ctx, x, s)
+	c, err := choose(ctx, s, p.kinds, storeOpening{wait: func() opened { return opened{store: logs, id: id, resumed: true} }})
 	if err != nil {
 		return err
 	}
-	m := chosen.unasked()
-	w.useChoice(chosen)
-	factory, err := newSubagents(m, w)
+	c.model = c.unasked()
+	b, err := newBase(x, p, c, id, nil)
 	if err != nil {
 		return err
 	}
-	if err := w.addGuard(guard.Wish{Spill: s.At.Spill}); err != nil {
-		return err
-	}
-	shelf, err := factory.makeTools(ctx)
+	t, err := newTools(ctx, b)
 	if err != nil {
 		return err
 	}
-	system, err := w.system(ctx, m.Profile.Prompt)
-	if err != nil {
-		return err
-	}
-	config := factory.sessionConfig(ctx, sessionParts{id: id, store: logs, system: system, offer: shelf})
+	opens, config := (*session.Session)(nil), t.sessionConfig(ctx, sessionParts{id: id, store: logs})
 	if id == "" {
-		w.Session = session.New(config)
-	} else if w.Session, err = session.Resume(ctx, config); err != nil {
+		opens = session.New(config)
+	} else if opens, err = session.Resume(ctx, config); err != nil {
 		return err
 	}
-	c := cmd.Context{Session: id, Cwd: s.Root.Dir(), Profile: m.Profile.Prompt}
-	c.Ledger, c.Offer = w.Session.Expect(ctx, session.Input{Text: s.Request.Asked})
-	c.Tools, c.Texts = w.Set.Load().Names(), w.Room.Listed()
-	c.Found = w.states(ctx)
-	if c.Runs, err = s.Survey(); err != nil {
-		w.Notices = append(w.Notices, err.Error())
+	x.later.Store(opens)
+	out := cmd.Context{Session: id, Cwd: s.Root.Dir(), Profile: t.model.Profile.Prompt}
+	out.Ledger, out.Offer = opens.Expect(ctx, session.Input{Text: s.Request.Asked})
+	out.Tools, out.Texts = t.Set.Load().Names(), t.Room.Listed()
+	out.Found = t.states(ctx)
+	if out.Runs, err = s.Survey(); err != nil {
+		x.notices = append(x.notices, err.Error())
 	}
-	c.Notices = w.Notices
-	return use(c)
+	out.Notices = x.notices
+	return use(out)
 }

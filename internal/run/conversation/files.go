@@ -9,7 +9,6 @@ import (
 	"adze/internal/project/worktree"
 	"adze/internal/run/hostio"
 	"adze/internal/run/settings"
-	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb/buffered"
 	"adze/internal/undo/recorder"
 	"adze/session"
@@ -22,7 +21,7 @@ const shortRun = 12
 // beside starts background work during the model's first answer, where it does not delay the start:
 // it ends processes left by a killed adze, and waits for that at the end. With the
 // first call that may change files it prepares their snapshot.
-func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func(session.Event)) func(session.Event) {
+func (w *Conversation) beside(observe func(session.Event)) func(session.Event) {
 	var once sync.Once
 	var calls atomic.Int64
 	var running sync.WaitGroup
@@ -30,12 +29,12 @@ func (w *Conversation) beside(underWay func(), ledger *proc.Ledger, observe func
 	return func(e session.Event) {
 		if answered(e) {
 			once.Do(func() {
-				running.Go(func() { _, _ = ledger.Reap() }) // the next start tries again
+				running.Go(func() { _, _ = w.Ledger.Reap() }) // the next start tries again
 				w.Servers.WakeUnseen()
 			})
 		}
 		if _, ok := e.(session.ToolQueued); ok && calls.Add(1) == shortRun {
-			underWay()
+			w.Settings.UnderWay()
 		}
 		name := ""
 		switch e := e.(type) {
@@ -97,7 +96,7 @@ func (w *Conversation) patience(stored session.Store) session.Store {
 }
 
 // snapshots returns the undo recorder as an interface, nil without one.
-func (w *Conversation) snapshots() session.Snapshots {
+func (w *base) snapshots() session.Snapshots {
 	if w.Keeper == nil {
 		return nil
 	}

@@ -27,42 +27,45 @@ import (
 	"adze/toolset"
 )
 
-// choice is the leading agent and the settings, with the model and mode that the agent or the
+// choice is the leading agent, the model and the settings, with the mode that the agent or the
 // resumed session requests.
 type choice struct {
 	settings *settings.Settings
+	model    models.Model
 	leader   agents.Kind // adze's own if its name is empty
 	past     lookup.Past // the resumed session's
 	notices  []string    // for the user
 }
 
-// choose chooses agent and model.
+// choose chooses the agent, and the model's name.
 func choose(ctx context.Context, s *settings.Settings, kinds agents.Kinds, logs storeOpening) (*choice, error) {
 	c := &choice{settings: s}
 	return c, c.recall(ctx, kinds, logs)
 }
 
-// model returns the run's model and checks that the run can enforce its limits with it. end must be
-// called after the run.
-func (c *choice) model(ctx context.Context) (m models.Model, end func(), err error) {
+// useModel sets the run's model and checks that the run can enforce its limits with it.
+func (c *choice) useModel(ctx context.Context, x *scope) error {
 	s, o, cfg := c.settings, &c.settings.Request, c.settings.Config
 	find := s.Models(cfg)
-	if m, err = modelFrom(ctx, o, find, s.Ring.Secrets(cfg)); err != nil {
-		return m, nil, err
+	m, err := modelFrom(ctx, o, find, s.Ring.Secrets(cfg))
+	if err == nil {
+		err = affordable(&o.Run, find, m)
 	}
-	if err := affordable(&o.Run, find, m); err != nil {
-		return m, nil, err
+	if err != nil {
+		return err
 	}
 	m, notice := m.Settled(ctx, c.server(m))
 	if notice != "" {
 		c.notices = append(c.notices, notice)
 	}
-	m = suited(m, cfg)
+	c.model = suited(m, cfg)
 	if o.Record == "" {
-		return m, func() {}, nil
+		return nil
 	}
-	m, file, err := m.Record(o.Record, s.Ring.Secrets(cfg))
-	return m, func() { file.Close() }, err
+	recorded, file, err := c.model.Record(o.Record, s.Ring.Secrets(cfg))
+	c.model = recorded
+	x.closers = append(x.closers, func() { file.Close() })
+	return err
 }
 
 // server returns the program that answered for the model when the session was last open, or "".
@@ -116,31 +119,16 @@ func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(func(session.Chunk) bool) {}
 }
 
-// storeOpening is a store being opened, and its picked session.
-type storeOpening struct {
-	fresh session.ID // id of a new session; "" to resume one
-	wait  func() (session.Store, session.ID, bool, error)
-}
-
-// id returns the session's id. It waits for the store only to resume a session.
-func (l storeOpening) id() (session.ID, error) {
-	if l.fresh != "" {
-		return l.fresh, nil
-	}
-	_, id, _, err := l.wait()
-	return id, err
-}
-
 // recall restores a resumed session's agent, and its model unless the user has named another.
 func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpening) error {
 	o := &c.settings.Request
 	resumed := o.Resume != "" || o.ResumeLast
 	if resumed && o.ByHand == nil && !o.Demo {
-		stored, id, _, err := logs.wait()
-		if err != nil {
-			return err // the session's error is clearer than a missing model
+		r := logs.wait()
+		if r.err != nil {
+			return r.err // the session's error is clearer than a missing model
 		}
-		c.past = lookup.Last(ctx, stored, id)
+		c.past = lookup.Last(ctx, r.store, r.id)
 	}
 	full := c.past.Model
 	if err := c.lead(kinds, resumed); err != nil {
@@ -185,7 +173,7 @@ func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
 }
 
 // newShelf creates a run's tool selection. Tools named by the user are all offered.
-func newShelf(w *Conversation, p models.Profile) *toolselect.Shelf {
+func (w *tools) newShelf(p models.Profile) *toolselect.Shelf {
 	s, o := w.Settings, &w.Settings.Request
 	all, budget := s.Config.Tools.OfferAbove, p.Budget
 	if o.NamesTools() {

@@ -95,12 +95,12 @@ func (w *Conversation) userSaw(now workspace.State) (done func(made bool)) {
 		return func(bool) {}
 	}
 	id := string(w.Session.ID())
-	state, known := w.seen.Get(id, path)
-	text, _ := w.seen.Text(id, path)
-	w.seen.Record(id, now, "")
+	state, known := w.deps.Seen.Get(id, path)
+	text, _ := w.deps.Seen.Text(id, path)
+	w.deps.Seen.Record(id, now, "")
 	return func(made bool) {
 		if !made && known {
-			w.seen.Record(id, state, text)
+			w.deps.Seen.Record(id, state, text)
 		}
 	}
 }

@@ -67,11 +67,11 @@ func (s *clientAccess) review() func(context.Context, plan.Question) (string, er
 	}
 }
 
-// desk returns this run's plan manager.
-func (w *Conversation) desk() *plan.Manager {
+// newPlan returns this run's plan manager.
+func (w *base) newPlan() *plan.Manager {
 	return &plan.Manager{
 		File:    w.Settings.PlanFile(w.id),
-		Session: func() plan.Session { return w.Session },
+		Session: func() plan.Session { return w.later.Load() },
 		Mode:    func() policy.Mode { return w.Gate.Mode() }, SetMode: w.SetMode, MayBe: func(m policy.Mode) bool { return w.Gate.MayBe(m) },
 		Ask: w.review(), Edit: w.person.Rewrite,
 	}
@@ -79,9 +79,9 @@ func (w *Conversation) desk() *plan.Manager {
 
 // tells returns notes before a step: instructions of newly reached folders, the mode, the plan, and
 // results from language servers.
-func (w *Conversation) tells(ctx context.Context, s session.Step) []session.Note {
+func (w *tools) tells(ctx context.Context, s session.Step) []session.Note {
 	out := append(w.Room.Notes(ctx, s), w.plan.Notes(s)...)
-	if w.code != nil {
+	if w.deps.Code != nil {
 		out = append(out, w.codeNotes(false)...)
 	}
 	return out
@@ -100,7 +100,7 @@ func (w *Conversation) AcceptPlan(ctx context.Context, o *flags.Request) error {
 }
 
 // asker returns the function that answers permission requests, or nil without a user.
-func (w *Conversation) asker() policy.Asker {
+func (w *base) asker() policy.Asker {
 	if w.person.Ask == nil {
 		return w.person.Asker
 	}
@@ -108,7 +108,7 @@ func (w *Conversation) asker() policy.Asker {
 }
 
 // ask sends a permission request to the user. The user's own command needs no question.
-func (w *Conversation) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 	if w.own.is(q) {
 		return policy.Answer{Choice: policy.Once}, nil
 	}

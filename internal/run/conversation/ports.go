@@ -15,8 +15,10 @@ import (
 	"adze/internal/files/search"
 	"adze/internal/llm/models"
 	"adze/internal/project/agents"
+	"adze/internal/run/guard"
 	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
+	"adze/internal/run/settings"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sessiondb/fulltext"
 	"adze/session"
@@ -50,7 +52,6 @@ func (w *Conversation) Ports() api.Ports {
 		Late:       w.Session.Late,
 		Wake:       w.Staging.Wake,
 		Branch:     func() string { return git.Head(w.Head.Cwd) },
-		Files:      w.Files,
 		Folder:     hostio.FolderIn(w.Head.Cwd),
 		Carried:    w.carried,
 		Consent:    w.consent,
@@ -60,6 +61,11 @@ func (w *Conversation) Ports() api.Ports {
 		Modes:      hostio.Modes(w.Gate.Mode()),
 	}
 	p.Staged = w.Staging.Decide
+	p.Files = func(ctx context.Context, some func(api.Files)) (api.Files, error) {
+		files, err := Files(ctx, w.Settings, w.Guard, some)
+		files.Paths = append(files.Paths, w.Servers.Mentions()...)
+		return files, err
+	}
 	if w.Keeper != nil {
 		p.Undo = w.Undo
 	}
@@ -90,7 +96,7 @@ func (w *Conversation) Ports() api.Ports {
 
 // backgroundJobs returns the background commands and tasks.
 func (w *Conversation) backgroundJobs() []api.Job {
-	out := hostio.Jobs(w.jobs)
+	out := hostio.Jobs(w.deps.Shell.Jobs())
 	for _, l := range w.agents.Later() {
 		out = append(out, api.Job{ID: l.ID, Command: l.Name, Running: l.Running, Started: l.Started, Ended: l.Ended})
 	}
@@ -107,7 +113,7 @@ func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
 			return l.Says, nil
 		}
 	}
-	_, p, err := w.jobs.Tail(id, jobTail)
+	_, p, err := w.deps.Shell.Jobs().Tail(id, jobTail)
 	return p.Tail, err
 }
 
@@ -115,7 +121,7 @@ func (w *Conversation) endJob(id string) error {
 	if w.agents.End(id) {
 		return nil
 	}
-	_, err := w.jobs.Kill(id)
+	_, err := w.deps.Shell.Jobs().Kill(id)
 	return err
 }
 
@@ -146,14 +152,12 @@ func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
 
 // Files lists the workspace for completion without protected files; some receives partial lists
 // early.
-func (w *Conversation) Files(ctx context.Context, some func(api.Files)) (api.Files, error) {
-	dir := w.Settings.Root.Dir()
-	files, err := hostio.Files(ctx, search.Tree{Root: dir, Withhold: w.Guard.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
-		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(w.Settings.Config)})
-		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: w.Guard.Ledger}, Env: proc.Outside(env, dir)}, dir)
+func Files(ctx context.Context, s *settings.Settings, g *guard.Guard, some func(api.Files)) (api.Files, error) {
+	dir := s.Root.Dir()
+	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
+		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
+		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
 	})
-	files.Paths = append(files.Paths, w.Servers.Mentions()...)
-	return files, err
 }
 
 // ownCommand is the user's running command, "" for none. It needs no question, but denials apply,

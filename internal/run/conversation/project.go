@@ -12,11 +12,7 @@ import (
 
 	"adze/internal/llm/models"
 	"adze/internal/osfile/ownfile"
-	"adze/internal/project/agents"
-	"adze/internal/project/commands"
-	"adze/internal/project/discovery"
 	"adze/internal/project/hooks"
-	"adze/internal/project/skills"
 	"adze/internal/project/trust"
 	"adze/internal/run/guard"
 	"adze/internal/run/settings"
@@ -24,30 +20,7 @@ import (
 	"adze/internal/text/usage"
 	"adze/session"
 	"adze/session/api"
-	"adze/tui"
 )
-
-// settle stores the settings and finds slash commands, skills and agents.
-func (w *Conversation) settle(ctx context.Context, s *settings.Settings, observe func(session.Event)) {
-	w.Settings, w.Notices, w.Prompt = s, slices.Clone(s.Notices), s.Prompt
-	f := &discovery.Finder{}
-	if !s.Request.Bare {
-		f = discovery.For(w.Settings.At.Config, s.Home, w.Settings.Root.Dir())
-	}
-	w.closers = append(w.closers, f.Close)
-	w.kinds = agents.Find(ctx, f)
-	w.Menu = commands.New(ctx, f, tui.CommandNames())
-	if w.shelf = skills.New(w.Menu.Skills, f.Home); w.shelf != nil {
-		w.shelf.Mask = s.Masked
-		w.shelf.Above = func(id, sha256 string) bool {
-			return id == string(w.Session.ID()) && skills.Holds(w.Session.History(), sha256)
-		}
-	}
-	w.Notices = append(w.Notices, w.Menu.Broken()...)
-	w.Menu.Note = func(n session.Note) { w.Session.Note(n) }
-	w.Menu.Project, w.Menu.Mask = w.Settings.Project(), w.Settings.Masked
-	w.Menu.Notice = func(text string) { observe(session.Notice{Text: text}) }
-}
 
 // newHooks returns the engine for hooks by the machine's owner, the user, and the project with the
 // user's consent. It is nil in an adze that a hook has started, and in the demo.
@@ -163,8 +136,8 @@ func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
 // consent allows an item in the shown version, or revokes it.
 func (w *Conversation) consent(ctx context.Context, shown api.Carried, allow bool) error {
 	p := w.Settings.Project()
-	if w.code != nil {
-		defer w.code.Reconsider()
+	if w.deps.Code != nil {
+		defer w.deps.Code.Reconsider()
 	}
 	if !allow {
 		_, err := p.Revoke(ctx, shown.ID)

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"adze/internal/project/instructions"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
 	"adze/internal/text/usage"
@@ -119,24 +117,6 @@ func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 // Undecided reports whether the mode of a new interface session comes only from the default.
 func (w *Conversation) Undecided(o *flags.Request) bool {
 	return !o.Demo && o.Agent == "" && o.AcceptPlan == "" && o.Replay == "" && o.Record == "" && w.Settings.Config.Origin("permission_mode") == "default"
-}
-
-// system returns a run's system prompt and adds notices about its hidden parts.
-func (w *Conversation) system(ctx context.Context, name string) (string, error) {
-	s := w.Settings
-	o := &s.Request
-	source := o.Instructions()
-	if _, offered := w.Set.Load().Get("skill"); offered {
-		source.Skills = w.shelf.Index(ctx, o.Asked, name == "local")
-	}
-	w.Room = instructions.New(source, s.Ours())
-	w.closers = append(w.closers, func() { w.Room.Close() })
-	text, err := w.Room.Render(name, time.Now())
-	if err != nil {
-		return "", err
-	}
-	w.Notices = append(w.Notices, w.Room.Notices()...)
-	return s.Masked(text), nil
 }
 
 // HidePiped masks secrets in the piped part of a prompt, but not in the user's own words.

@@ -29,7 +29,7 @@ func TestTheConnectionIsOpenedAhead(t *testing.T) {
 	for _, name := range []string{"openai/m", "responses/m", "anthropic/m", "gemini/m", "ollama/m"} {
 		c := &choice{settings: &settings.Settings{Process: a, Config: config.Config{Model: name}}}
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, _, err := c.model(ctx); err != nil {
+		if err := c.useModel(ctx, newScope(nil, Person{})); err != nil {
 			t.Fatal(err)
 		}
 		conn, err := l.Accept()
