@@ -138,7 +138,7 @@ func (t *terminal) found(l models.Listing) firstrun.Found {
 // keepModel saves the session's model as default and returns a message.
 func keepModel(w *conversation.Conversation) string {
 	full := w.Head.Provider + "/" + w.Head.Model
-	if err := w.Settings.Defaults().Keep("model", full); err != nil {
+	if err := w.Settings.Keep("model", full); err != nil {
 		return fmt.Sprintf("%s could not be made the default: %v", full, err)
 	}
 	return full + " is now the default, in " + w.Settings.File

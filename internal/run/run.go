@@ -1,20 +1,27 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 
 	"adze/internal/cmd/signals"
 	"adze/internal/cmd/stdio"
+	"adze/internal/live/control"
 	"adze/internal/policy"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
+	"adze/internal/run/outputschema"
 	"adze/internal/run/process"
 	"adze/internal/stream"
+	"adze/internal/stream/lineprotocol"
+	"adze/internal/text/usage"
 	"adze/session"
 )
 
@@ -82,4 +89,92 @@ func begin(ctx context.Context, a *process.Process, o *flags.Request, p *stream.
 		p.Observe(session.Notice{Text: "yolo without a sandbox: each command runs unasked and can do what you can do; --sandbox on runs them in one"})
 	}
 	return nil
+}
+
+// once runs one prompt without a user to ask. Everything it started has ended when it returns.
+func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, o *flags.Request, p *stream.Printer, words string) session.Result {
+	started := time.Now()
+	in, err := readPrompt(ctx, a, o, words)
+	if err != nil {
+		return process.Failure(err)
+	}
+	turn, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	w, err := conversation.Open(ctx, a, *o, p.Observe, conversation.Person{Unseen: true, Clients: onePrompt(end, abort)})
+	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
+		return process.Failure(err)
+	}
+	defer w.Close()
+	ports := w.Ports()
+	host := w.Host(&ports, w.Named)
+	host.Alone = func(context.Context, func(context.Context)) error { return control.ErrBusy }
+	w.Offer(func() control.Host { return host })
+	if !o.Settles(words) {
+		in, err = composed(w, o, in, words)
+	}
+	if err == nil {
+		err = begin(ctx, a, o, p, w)
+	}
+	switch {
+	case err != nil:
+		return process.Failure(err)
+	case o.Settles(words):
+		return w.Patient.Judge(w.Staging.SettleWaiting(ctx, o.Staged))
+	}
+	w.Servers.Meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
+	w.Patient.Watch(p.Observe)
+	r := w.Staging.Settle(turn, o.Staged, o.Answer.Structured(w.Answer(turn, in)))
+	if told := r.Plan.Waits(); told != "" {
+		p.Observe(session.Notice{Text: told})
+	}
+	r = w.Patient.Judge(r)
+	r.Duration = time.Since(started)
+	return o.Judge(r)
+}
+
+// onePrompt lets clients watch, steer, stop and take over the run.
+func onePrompt(end, abort context.CancelCauseFunc) conversation.Clients {
+	return conversation.Clients{
+		Headless: true,
+		LetGo:    letGo(end),
+		Abort:    func() bool { abort(session.ErrInterrupted); return true },
+		Prompt: func(lineprotocol.Prompt) error {
+			return usage.Mistake("send it as a remark while the turn runs, take the session over, or go on later by adze --resume", "this run answers one prompt, and ends")
+		},
+	}
+}
+
+// letGo returns a function that ends a run when a client takes over its session.
+func letGo(end context.CancelCauseFunc) func(to string) {
+	return func(to string) { end(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to)) }
+}
+
+// readPrompt reads the prompt from the command line or stdin, its files, and the answer's schema.
+func readPrompt(ctx context.Context, a *process.Process, o *flags.Request, words string) (in session.Input, err error) {
+	if in.Text = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
+		in.Text, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.Stdin)
+	}
+	if err == nil {
+		in.Attachments, err = hostio.Attachments(o.Attach)
+	}
+	if err == nil {
+		o.Answer, err = outputschema.Read(o.Schema)
+	}
+	o.Asked = in.Text
+	return in, err
+}
+
+// composed returns the prompt for the model, with the named command or skill and the answer's
+// schema.
+func composed(w *conversation.Conversation, o *flags.Request, in session.Input, words string) (session.Input, error) {
+	if err := w.MayAttach(o.Attach); err != nil {
+		return in, err
+	}
+	said := cmp.Or(words, in.Text)
+	in.Text = cmp.Or(in.Text, w.Prompt)
+	in, err := w.Menu.Given(in, words, func(text string) string { return o.Answer.Demand(w.HidePiped(text, words)) })
+	if err == nil && in.Compose == nil {
+		in.Words = said
+	}
+	return w.Servers.Dress(in), err
 }

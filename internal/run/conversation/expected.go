@@ -12,7 +12,6 @@ import (
 	"adze/prompts"
 	"adze/session"
 	"adze/tool"
-	"adze/toolset"
 )
 
 // states returns the state of each command, skill and agent from files in this session.
@@ -54,14 +53,10 @@ func Catalogue(ctx context.Context, s *settings.Settings, told func(error), use 
 	}
 	defer b.end()
 	deps := b.newDeps()
-	registry, err := toolset.New(deps)
-	if err != nil {
-		return err
-	}
+	set, err := allTools(ctx, deps, s.Root.Dir(), b.newServers())
 	for _, mistake := range deps.Declared.Mistakes {
 		told(mistake)
 	}
-	set, err := b.newServers().Set(ctx, registry, s.Root.Dir())
 	if err != nil {
 		return err
 	}

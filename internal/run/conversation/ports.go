@@ -89,7 +89,7 @@ func (w *Conversation) Ports() api.Ports {
 		p.Models = func(ctx context.Context) ([]api.ModelRow, error) { return modelRows(ctx, w) }
 		p.CheckModel = func(name string) error { _, err := a.Models(w.Settings.Config).Named(name); return err }
 		p.Past, p.Remember = memory.Past, memory.Add
-		p.Keep, p.Kept = w.Settings.Defaults().Keep, w.Settings.Defaults().Kept
+		p.Keep, p.Kept = w.Settings.Keep, w.Settings.Kept
 	}
 	return p
 }

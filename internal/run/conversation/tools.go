@@ -1,8 +1,6 @@
 package conversation
 
 import (
-	sessiondboutputs "adze/internal/sessiondb/outputs"
-
 	"cmp"
 	"context"
 	"fmt"
@@ -21,6 +19,7 @@ import (
 	"adze/internal/run/flags"
 	"adze/internal/run/servers"
 	"adze/internal/run/settings"
+	sessiondboutputs "adze/internal/sessiondb/outputs"
 	"adze/internal/text/usage"
 	"adze/internal/web"
 	"adze/internal/web/websearch"
@@ -163,12 +162,7 @@ const sandboxHint = "adze doctor says what is missing; without --sandbox on comm
 
 // toolsFor creates the tools and selects those for this run.
 func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, p models.Profile, m *servers.Servers) (*tool.Set, error) {
-	registry, err := toolset.New(deps)
-	if err != nil {
-		return nil, err
-	}
-	m.Enlist(registry)
-	set, err := registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
+	set, err := allTools(ctx, deps, dir, m)
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +184,16 @@ func toolsFor(ctx context.Context, o *flags.Run, deps toolset.Deps, dir string, 
 		}
 		return true
 	}), nil
+}
+
+// allTools creates the built-in tools and those of servers.
+func allTools(ctx context.Context, deps toolset.Deps, dir string, m *servers.Servers) (*tool.Set, error) {
+	registry, err := toolset.New(deps)
+	if err != nil {
+		return nil, err
+	}
+	m.Enlist(registry)
+	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
 }
 
 // searchEngine returns the configured search engine, or nil with a notice if it cannot be used. It

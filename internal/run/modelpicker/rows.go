@@ -9,12 +9,17 @@
 package modelpicker
 
 import (
+	"cmp"
 	"fmt"
+	"os/exec"
 	"slices"
+	"strings"
 
+	"adze/internal/cmd/doctor"
 	"adze/internal/llm/local"
 	"adze/internal/llm/models"
 	"adze/session/api"
+	"adze/tui/firstrun"
 )
 
 // RowsFrom returns rows for the named models first, with details from the listing, then for the
@@ -85,4 +90,115 @@ func rowOf(m models.ListedModel, provider string) api.ModelRow {
 		r.Note += " loaded"
 	}
 	return r
+}
+
+// maxModelSteps limits the models offered as steps; the list of models has all.
+const maxModelSteps = 4
+
+// Found converts a listing, with the doctor's checks of terminal and configuration, for the setup
+// screen.
+func Found(l models.Listing, checks []doctor.Check) firstrun.Found {
+	f := firstrun.Found{Steps: steps(l)}
+	var unset []string
+	for _, p := range l.Providers {
+		if p.Usable != nil && !*p.Usable && p.KeyEnv != "" && !p.Key && p.Why == "set "+p.KeyEnv {
+			unset = append(unset, p.KeyEnv)
+			continue
+		}
+		f.Findings = append(f.Findings, findingOf(p))
+	}
+	if len(unset) > 0 {
+		f.Findings = append(f.Findings, firstrun.Finding{State: firstrun.Missing, Name: "keys", Text: "not set: " + strings.Join(unset, ", ")})
+	}
+	for _, c := range checks {
+		brief, _, _ := strings.Cut(c.Found, "; ") // adze doctor shows the rest
+		f.Findings = append(f.Findings, firstrun.Finding{Name: c.Name, Text: brief})
+	}
+	return f
+}
+
+// findingOf describes a provider for the setup screen.
+func findingOf(p models.ListedProvider) firstrun.Finding {
+	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Why + " · " + p.Endpoint}
+	if p.Usable == nil || *p.Usable {
+		f.State = firstrun.Fact
+	}
+	if p.Usable != nil && *p.Usable {
+		f.State = firstrun.Usable
+	}
+	var names []string
+	for _, m := range p.Models {
+		if m.Tools != nil && !*m.Tools {
+			names = append(names, m.Model+" (cannot call tools)")
+			continue
+		}
+		names = append(names, m.Model)
+	}
+	if len(names) > maxModelSteps {
+		names = append(names[:maxModelSteps], fmt.Sprintf("and %d more", len(names)-maxModelSteps))
+	}
+	if len(names) > 0 {
+		f.Text += " · " + strings.Join(names, ", ")
+	}
+	return f
+}
+
+// steps returns the next steps: usable models, or else the shortest way to one.
+func steps(l models.Listing) []firstrun.Step {
+	var out []firstrun.Step
+	for _, p := range l.Providers {
+		if p.WantsKey {
+			out = append(out, firstrun.Step{Do: "enter the key of " + p.Provider, Means: "its server at " + p.Endpoint + " wants one", Key: true, Provider: p.Provider})
+		}
+	}
+	for _, r := range Rows(l) {
+		if r.Why == "" && len(out) < maxModelSteps {
+			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "ready to use"), Next: api.Next{Model: r.Name}})
+		}
+	}
+	if !slices.ContainsFunc(out, func(s firstrun.Step) bool { return s.Next.Model != "" }) {
+		out = append(out, lacking(l)...)
+	}
+	keys := models.Keyed()
+	out = append(out, firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+		firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
+		firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"},
+		firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
+	if len(l.Providers) == 0 {
+		return out
+	}
+	for _, v := range models.Fetching() {
+		if !runs(l, v.Name) && !hasProgram(v.Fetch.Binary()) {
+			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "run a model on this machine: install it, then " + v.Fetch.Of(v.Fetch.Suggest)})
+		}
+	}
+	return out
+}
+
+// lacking returns steps for local programs without a usable model.
+func lacking(l models.Listing) (out []firstrun.Step) {
+	for _, v := range models.Fetching() {
+		switch {
+		case runs(l, v.Name):
+			out = append(out, firstrun.Step{Do: v.Fetch.Of(v.Fetch.Suggest), Means: "a model that can call tools (" + v.Fetch.Size + "); then look again"})
+		case hasProgram(v.Fetch.Binary()):
+			out = append(out, firstrun.Step{Do: v.Fetch.Serve, Means: v.Program + " is installed and does not run; then look again"})
+		}
+	}
+	return out
+}
+
+// runs reports whether a provider's program answered.
+func runs(l models.Listing, provider string) bool {
+	for _, p := range l.Providers {
+		if p.Provider == provider {
+			return strings.HasPrefix(p.Why, "running")
+		}
+	}
+	return false
+}
+
+func hasProgram(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
 }

@@ -125,12 +125,6 @@ func (m *Servers) Begin() []string {
 	return m.problems
 }
 
-// Set returns a registry's tools with the known ones.
-func (m *Servers) Set(ctx context.Context, registry *tool.Registry, dir string) (*tool.Set, error) {
-	m.Enlist(registry)
-	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
-}
-
 // Answers to a change of a server's tools.
 const (
 	takeChange   = "use them as they are now"
@@ -221,11 +215,6 @@ func (m *Servers) Join(ctx context.Context, o session.Occasion, rebuild rebuild)
 	}) {
 		return nil
 	}
-	return m.fresh(ctx, rebuild)
-}
-
-// fresh returns a new set if the servers' tools differ from the run's, or nil.
-func (m *Servers) fresh(ctx context.Context, rebuild rebuild) *tool.Set {
 	now := m.Generation()
 	if now == m.joined.Load() {
 		return nil

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/project/instructions"
 	"adze/internal/project/worktree"
-	"adze/internal/run/hostio"
 	"adze/internal/run/process"
 	"adze/internal/sandbox/proc"
 	"adze/internal/text/redact"
@@ -57,9 +57,24 @@ func (s *Settings) PlanFile(id session.ID) string {
 	return filepath.Join(s.At.State, "plans", string(id)+".md")
 }
 
-// Defaults returns the settings for later sessions.
-func (s *Settings) Defaults() hostio.Defaults {
-	return hostio.Defaults{File: s.File, May: func() error { return s.ByUser("the configuration") }}
+// Keep stores the user's choice for later sessions in the configuration: "model", "interface.theme"
+// or "interface.keys".
+func (s *Settings) Keep(name, value string) error {
+	if err := s.ByUser("the configuration"); err != nil {
+		return err
+	}
+	return config.Keep(s.File, name, value)
+}
+
+// Kept returns such a choice, or "" if the configuration is invalid.
+func (s *Settings) Kept(name string) string {
+	cfg, err := config.Load(s.File)
+	if err != nil {
+		return ""
+	}
+	return map[string]string{
+		"model": cfg.Model, "interface.theme": cmp.Or(cfg.Interface.Theme, config.Themes()[0]), "interface.keys": cmp.Or(cfg.Interface.Keys, config.Keys()[0]),
+	}[name]
 }
 
 // Undoing returns the undo options for a folder.

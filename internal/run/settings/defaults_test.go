@@ -1,12 +1,19 @@
-package hostio
+package settings
 
 import (
 	"path/filepath"
 	"testing"
+
+	"adze/internal/cmd"
+	"adze/internal/config/paths"
+	"adze/internal/llm/credentials"
+	"adze/internal/run/process"
 )
 
 func TestDefaultsAreKept(t *testing.T) {
-	d := Defaults{File: filepath.Join(t.TempDir(), "config.json")}
+	dir := t.TempDir()
+	p := process.New(nil, cmd.Env{}, credentials.Of(func(string) string { return "" }))
+	d := &Settings{Process: p, At: paths.Places{State: dir}, File: filepath.Join(dir, "config.json")}
 	if d.Kept("model") != "" || d.Kept("interface.theme") != "auto" || d.Kept("interface.keys") != "usual" {
 		t.Errorf("without a file: %q %q %q", d.Kept("model"), d.Kept("interface.theme"), d.Kept("interface.keys"))
 	}
