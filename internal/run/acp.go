@@ -277,8 +277,12 @@ func builtinCommands() []builtin {
 	return []builtin{
 		{api.Named{Name: "compact", Args: "what must not be lost", Help: "sum up the conversation to make room"}, (*editorSession).compact},
 		{api.Named{Name: "context", Args: " ", Help: "the model's context and what was used"}, (*editorSession).context},
-		{api.Named{Name: "undo", Args: " ", Help: "restore files as they were before the last turn that changed any"}, (*editorSession).undo},
-		{api.Named{Name: "redo", Args: " ", Help: "reverse the last undo"}, (*editorSession).redo},
+		{api.Named{Name: "undo", Args: " ", Help: "restore files as they were before the last turn that changed any"}, func(c *editorSession, ctx context.Context, _ string) session.Result {
+			return c.putBack(ctx, api.Undo{})
+		}},
+		{api.Named{Name: "redo", Args: " ", Help: "reverse the last undo"}, func(c *editorSession, ctx context.Context, _ string) session.Result {
+			return c.putBack(ctx, api.Undo{Redo: true})
+		}},
 	}
 }
 
@@ -341,14 +345,6 @@ func (c *editorSession) context(context.Context, string) session.Result {
 		fmt.Fprintf(&out, "\n\n$%.4f so far", *l.Cost)
 	}
 	return c.says(out.String())
-}
-
-func (c *editorSession) undo(ctx context.Context, _ string) session.Result {
-	return c.putBack(ctx, api.Undo{})
-}
-
-func (c *editorSession) redo(ctx context.Context, _ string) session.Result {
-	return c.putBack(ctx, api.Undo{Redo: true})
 }
 
 // putBack restores files after the user has confirmed the list.

@@ -140,6 +140,15 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	return l, fmt.Errorf("the session did not begin: %w", err)
 }
 
+// detachSilently is like detach where nobody reads stderr: its error has the process's output.
+func (a *app) detachSilently(ctx context.Context, o *flags.Request, args []string, prompt string) (backgroundSession, error) {
+	l, err := a.detach(ctx, o, args, prompt)
+	if words := strings.TrimSpace(l.log); err != nil && words != "" {
+		err = fmt.Errorf("%w: %s", err, words)
+	}
+	return l, err
+}
+
 // prompted reports whether a session's log has a prompt after the given number of entries.
 func (a *app) prompted(ctx context.Context, id session.ID, after int64) (found bool) {
 	err := a.Store(ctx, func(s *sessiondb.Store) error {

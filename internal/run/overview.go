@@ -122,11 +122,8 @@ func told(err error) error {
 
 // beginBeside starts a background session in this folder.
 func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err error) {
-	l, err := a.detach(ctx, &flags.Request{Run: flags.New()}, nil, prompt)
+	l, err := a.detachSilently(ctx, &flags.Request{Run: flags.New()}, nil, prompt)
 	if err != nil {
-		if words := strings.TrimSpace(l.log); words != "" {
-			err = fmt.Errorf("%w: %s", err, words)
-		}
 		return "", err
 	}
 	said = "began " + string(l.id)

@@ -217,7 +217,7 @@ type serveBackend struct {
 }
 
 func newServeBackend(ctx context.Context, a *app, w serveWish) (*serveBackend, error) {
-	h := &serveBackend{app: a.Process, wish: w, detach: a.detach, at: paths.Of(a.Getenv)}
+	h := &serveBackend{app: a.Process, wish: w, detach: a.detachSilently, at: paths.Of(a.Getenv)}
 	o := &h.wish.Run
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -547,9 +547,6 @@ func (h *serveBackend) Background(ctx context.Context, folder string, id session
 		args = append(args, "--resume="+string(id))
 	}
 	l, err := h.detach(ctx, o, args, prompt)
-	if words := strings.TrimSpace(l.log); err != nil && words != "" {
-		err = fmt.Errorf("%w: %s", err, words)
-	}
 	return l.id, err
 }
 

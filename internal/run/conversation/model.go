@@ -63,8 +63,9 @@ func (c *choice) useModel(ctx context.Context, x *scope) error {
 		return nil
 	}
 	recorded, file, err := c.model.Record(o.Record, s.Ring.Secrets(cfg))
-	c.model = recorded
-	x.closers = append(x.closers, func() { file.Close() })
+	if err == nil {
+		c.model, x.closers = recorded, append(x.closers, func() { file.Close() })
+	}
 	return err
 }
 
