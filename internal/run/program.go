@@ -41,52 +41,51 @@ func (a *app) Here() (string, error) {
 	return settings.RealFolderOf(a.Process, &o)
 }
 
-// read reads a command's settings; ask may change the request.
-func (a *app) read(ask func(*flags.Request)) (*settings.Settings, error) {
+// read passes a command's settings to use; ask may change the request.
+func (a *app) read(ask func(*flags.Request), use func(*settings.Settings) error) error {
 	o := flags.Request{Run: flags.New()}
-	if ask != nil {
-		ask(&o)
-	}
-	return settings.Read(a.Process, o)
-}
-
-// Tools creates this folder's tools, without a model, a session or a policy.
-func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
-	s, err := a.read(nil)
+	ask(&o)
+	s, err := settings.Read(a.Process, o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return conversation.Catalogue(ctx, s, func(mistake error) {
-		stream.Complain(stream.Masked{To: a.Err, By: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
-	}, use)
+	return use(s)
+}
+
+// here passes this folder's settings to use.
+func (a *app) here(use func(*settings.Settings) error) error { return a.read(func(*flags.Request) {}, use) }
+
+// Tools creates this folder's tools, without a model, a session or a policy.
+func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
+	return a.here(func(s *settings.Settings) error {
+		return conversation.Catalogue(ctx, s, func(mistake error) {
+			stream.Complain(stream.Masked{To: a.Err, By: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
+		}, use)
+	})
 }
 
 // Offered lists the tools available to a run in this folder, without the tool search.
-func (a *app) Offered(ctx context.Context) ([]tool.Definition, error) {
-	s, err := a.read(nil)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	return conversation.Offered(ctx, s)
+func (a *app) Offered(ctx context.Context) (out []tool.Definition, err error) {
+	err = a.here(func(s *settings.Settings) (err error) {
+		out, err = conversation.Offered(ctx, s)
+		return err
+	})
+	return out, err
 }
 
 // Context computes the contents of a session's next request. It starts no model, server or program,
 // and writes nothing.
 func (a *app) Context(ctx context.Context, wish cmd.ContextWish, use func(cmd.Context) error) error {
-	s, err := a.read(func(o *flags.Request) {
+	return a.read(func(o *flags.Request) {
 		o.Asked, o.Model, o.Resume, o.ResumeLast, o.Bare, o.Flags = wish.Prompt, wish.Model, wish.Session, wish.Last, wish.Bare, wish.Flags
+	}, func(s *settings.Settings) error {
+		logs, id, err := a.copied(ctx, &s.Request, s)
+		if err != nil {
+			return err
+		}
+		return conversation.Expect(ctx, s, logs, id, use)
 	})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	logs, id, err := a.copied(ctx, &s.Request, s)
-	if err != nil {
-		return err
-	}
-	return conversation.Expect(ctx, s, logs, id, use)
 }
 
 // copied copies the session to continue into memory; without one the copy is empty.
@@ -110,30 +109,27 @@ func (a *app) copied(ctx context.Context, o *flags.Request, s *settings.Settings
 
 // Gate creates a run's policy with the given flags; it asks nobody.
 func (a *app) Gate(given policyconfig.Flags, use func(*policy.Policy) error) error {
-	s, err := a.read(func(o *flags.Request) { o.Flags = given })
 	if cfg, _, err := a.Config(); err == nil {
 		a.TellLosses(cfg.Warnings()) // a misspelled name may explain an unexpected verdict
 	}
-	if err != nil {
-		return err
-	}
-	defer s.Close()
+	return a.read(func(o *flags.Request) { o.Flags = given }, func(s *settings.Settings) error {
+		return guarded(s, func(g *guard.Guard) error { return use(g.Gate) })
+	})
+}
+
+// guarded passes the folder's policy and sandbox, without a user, to use.
+func guarded(s *settings.Settings, use func(*guard.Guard) error) error {
 	g, err := guard.New(s, guard.Wish{Spill: s.At.Spill})
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	return use(g.Gate)
+	return use(g)
 }
 
 // Project passes the workspace and the user's consent for its contents to use.
 func (a *app) Project(use func(trust.Project) error) error {
-	s, err := a.read(nil)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return use(s.Project())
+	return a.here(func(s *settings.Settings) error { return use(s.Project()) })
 }
 
 // Call runs a single call from a scripted model.
@@ -162,23 +158,20 @@ func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 // Undoing opens a session and its folder to restore files. With look it works with read-only
 // storage and another process's session; otherwise it first finishes an interrupted undo.
 func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
-	s, err := a.read(nil)
-	if err != nil {
+	return a.here(func(s *settings.Settings) error {
+		if look && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
+			return a.Store(ctx, func(logs *sessiondb.Store) error { return a.desk(ctx, s, true, logs, pick, use) })
+		}
+		stored, err := a.OpenStore(ctx, true)
+		if err != nil {
+			return err
+		}
+		defer stored.Close()
+		if err = a.desk(ctx, s, false, stored, pick, use); look && errors.Is(err, session.ErrLocked) {
+			err = a.desk(ctx, s, true, stored, pick, use)
+		}
 		return err
-	}
-	defer s.Close()
-	if look && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
-		return a.Store(ctx, func(logs *sessiondb.Store) error { return a.desk(ctx, s, true, logs, pick, use) })
-	}
-	stored, err := a.OpenStore(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer stored.Close()
-	if err = a.desk(ctx, s, false, stored, pick, use); look && errors.Is(err, session.ErrLocked) {
-		err = a.desk(ctx, s, true, stored, pick, use)
-	}
-	return err
+	})
 }
 
 // writable reports whether every path can be written or does not exist.
@@ -230,9 +223,9 @@ func (a *app) Worktrees(use func(d worktree.Manager, dir string) error) error {
 	if err != nil {
 		return err
 	}
-	cfg, _, err := a.Config()
+	trees, err := a.trees(dir)
 	if err != nil {
 		return err
 	}
-	return use(settings.TreesOf(a.Process, cfg, dir), dir)
+	return use(trees, dir)
 }
