@@ -29,7 +29,7 @@ type openQuestion struct {
 }
 
 // ErrNobody means a question was asked without a running turn, so nobody would see it.
-var ErrNobody error = ask.Nobody("no turn is running, and nobody is asked")
+const ErrNobody = ask.Nobody("no turn is running, and nobody is asked")
 
 // maxPast limits the remembered approvals, used to distinguish late answers from wrong ones.
 const maxPast = 1000

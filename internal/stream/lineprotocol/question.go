@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNobody means that a question cannot be answered any more.
-var ErrNobody error = ask.Nobody("stdin has ended, and nobody is left to answer")
+const ErrNobody = ask.Nobody("stdin has ended, and nobody is left to answer")
 
 // Kinds of questions.
 const (
