@@ -54,7 +54,9 @@ func (a *app) read(ask func(*flags.Request), use func(*settings.Settings) error)
 }
 
 // here passes this folder's settings to use.
-func (a *app) here(use func(*settings.Settings) error) error { return a.read(func(*flags.Request) {}, use) }
+func (a *app) here(use func(*settings.Settings) error) error {
+	return a.read(func(*flags.Request) {}, use)
+}
 
 // Tools creates this folder's tools, without a model, a session or a policy.
 func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {

@@ -26,7 +26,7 @@ type Person struct {
 	Ask func(context.Context, ask.Permission) (ask.Answer, error)
 	// Asker answers permission requests in place of Ask.
 	Asker policy.Asker
-	// SetMode changes the permission mode after the answer "all edits". With it, rules can be saved.
+	// SetMode changes the permission mode after the answer "all edits". With it rules can be saved.
 	SetMode func(mode string) error
 	// Put asks a question from the model or a server, or about a plan.
 	Put     func(ctx context.Context, q ask.Question) (string, error)

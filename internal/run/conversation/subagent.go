@@ -51,8 +51,8 @@ func (t *tools) config() (agents.Config, error) {
 	}, nil
 }
 
-// subagentTools creates a subagent's tools, with its own shell, todos and file versions. It has only
-// tools that the run has.
+// subagentTools creates a subagent's tools, with its own shell, todos and file versions. It has
+// only tools that the run has.
 func (t *tools) subagentTools(ctx context.Context, mode string) (*tool.Set, func(), error) {
 	deps := t.deps
 	deps.Seen, deps.Todos, deps.Shell = nil, nil, t.NewShell()
