@@ -49,10 +49,10 @@ func (a *account) sum() (used []ModelUse, all *float64) {
 	defer a.mu.Unlock()
 	used = []ModelUse{}
 	for _, m := range a.used {
-		used = append(used, ModelUse{m.model, m.requests, m.usage, m.cost.known()})
+		used = append(used, ModelUse{m.model, m.requests, m.usage, m.cost.sum()})
 	}
 	if len(used) > 0 {
-		all = a.all.known()
+		all = a.all.sum()
 	}
 	return used, all
 }
@@ -115,8 +115,8 @@ type cost struct {
 	unknown bool
 }
 
-// known returns the sum in USD, or nil if it is unknown.
-func (c cost) known() *float64 {
+// sum returns the sum in USD, or nil if it is unknown.
+func (c cost) sum() *float64 {
 	if c.unknown {
 		return nil
 	}

@@ -21,7 +21,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	d, err := s.attempts(t, id)
 	m := d.message
-	m.Provider, m.Model, m.Lent = s.config.Provider.Name(), s.config.Model, s.usual != nil
+	m.Provider, m.Model, m.LentModel = s.config.Provider.Name(), s.config.Model, s.defaults != nil
 	if text := m.Text(); text != "" {
 		t.result.Text = text
 	}
@@ -39,13 +39,13 @@ func (s *Session) ask(t *turn) (Message, error) {
 		s.keep(m)
 	}
 	if t.last == nil && !errors.Is(err, errStore) {
-		s.tell(id)
+		s.emitLedger(id)
 	}
 	if d.done.Notice != "" {
 		s.emit(Notice{Text: d.done.Notice})
 	}
 	if err == nil {
-		t.silences.saw(m, d.done, s.shown())
+		t.silences.saw(m, d.done, s.offeredTools())
 	}
 	return m, err
 }
@@ -65,7 +65,7 @@ type draft struct {
 	ended   bool
 	forming string // the call written last, or ""
 	worked  bool   // the model had begun to answer
-	began   time.Time
+	start   time.Time
 	heard   time.Time // first chunk's time
 	saved   time.Time
 	fresh   int  // bytes since the last fragment
@@ -75,13 +75,13 @@ type draft struct {
 
 func (s *Session) stream(t *turn, id string) (*draft, error) {
 	now := s.config.Now()
-	d := &draft{message: Message{ID: id, Role: Assistant}, began: now, saved: now}
+	d := &draft{message: Message{ID: id, Role: Assistant}, start: now, saved: now}
 	request := s.request()
 	if t.tries > 0 || len(request.Tools) == 0 { // a grammar leaves no room for a call
 		request.Schema = s.config.Schema
 	}
-	d.message.Prompt = s.prints.of(request)
-	defer func() { d.message.Took = s.config.Now().Sub(d.began) }()
+	d.message.Prompt = s.prints.promptHash(request)
+	defer func() { d.message.Duration = s.config.Now().Sub(d.start) }()
 	for c := range s.config.Provider.Stream(t.ctx, request) {
 		if d.ended {
 			return d, errAfterEnd()
@@ -90,7 +90,7 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 			if err := s.store(t.ctx, s.entry(MendedEntry, m)); err != nil {
 				return d, err
 			}
-			for _, why := range m.Why {
+			for _, why := range m.Reasons {
 				s.emit(Notice{Text: why})
 			}
 			if first, history := mended(s.history, m.Messages); first >= 0 {
@@ -109,12 +109,12 @@ func (s *Session) stream(t *turn, id string) (*draft, error) {
 
 func (s *Session) request() Request {
 	effort := s.Effort()
-	if s.usual != nil {
+	if s.defaults != nil {
 		effort = "" // chosen for the session's model
 	}
 	return Request{
 		Model: s.config.Model, System: s.config.Start.System, Messages: s.visible(),
-		Tools: s.shown(), ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: effort,
+		Tools: s.offeredTools(), ToolsDigest: s.digest, Agent: s.config.Start.Agent, Effort: effort,
 	}
 }
 
@@ -239,7 +239,7 @@ func (s *Session) saveFragments(t *turn, d *draft) error {
 
 // blind reports whether the model is known to take no images.
 func (s *Session) blind() bool {
-	return s.config.Blind != nil && s.config.Blind(s.config.Provider.Name(), s.config.Model)
+	return s.config.RejectsImages != nil && s.config.RejectsImages(s.config.Provider.Name(), s.config.Model)
 }
 
 // visible returns the conversation with notes instead of images if the model takes none.

@@ -13,10 +13,10 @@ import (
 // Limits are one turn's budgets; zero means unlimited.
 type Limits struct {
 	Steps int // model requests
-	// Own limits the session's own model requests, without those of its subagents.
-	Own    int
-	Calls  int
-	Tokens int // of all requests
+	// OwnRequests limits the session's own model requests, without those of its subagents.
+	OwnRequests int
+	Calls       int
+	Tokens      int // of all requests
 	// Cost is in USD. A request with unknown cost ends the turn, since the limit could not be
 	// enforced.
 	Cost float64
@@ -27,7 +27,7 @@ type Limits struct {
 // turn's, and both limits apply. It is safe for concurrent use.
 type Budget struct {
 	limits  Limits
-	within  *Budget
+	parent  *Budget
 	of      Start // the turn's session
 	account *account
 	mu      *sync.Mutex // shared by a turn and its subagents, so that checking and taking a limit is atomic
@@ -44,7 +44,7 @@ type Budget struct {
 }
 
 func newBudget(l Limits, within *Budget, of Start) *Budget {
-	b := &Budget{limits: l, within: within, of: of, mu: new(sync.Mutex), usage: map[string]Usage{}, calls: map[string]map[tool.Status]int{}}
+	b := &Budget{limits: l, parent: within, of: of, mu: new(sync.Mutex), usage: map[string]Usage{}, calls: map[string]map[tool.Status]int{}}
 	if within != nil {
 		b.mu = within.mu
 	}
@@ -55,12 +55,12 @@ func newBudget(l Limits, within *Budget, of Start) *Budget {
 func (b *Budget) step() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		if err := at.spent(); err != nil {
 			return err
 		}
 	}
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		at.steps++
 	}
 	return nil
@@ -80,7 +80,7 @@ func (b *Budget) spent() error {
 func (b *Budget) tooDear() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		if err := at.dear(); err != nil {
 			return err
 		}
@@ -104,12 +104,12 @@ func (b *Budget) dear() error {
 func (b *Budget) call() (most int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		if at.limits.Calls > 0 && at.begun >= at.limits.Calls {
 			return at.limits.Calls, false
 		}
 	}
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		at.begun++
 	}
 	return 0, true
@@ -118,7 +118,7 @@ func (b *Budget) call() (most int, ok bool) {
 func (b *Budget) spend(model string, u Usage, price cost) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for at := b; at != nil; at = at.within {
+	for at := b; at != nil; at = at.parent {
 		at.usage[model] = at.usage[model].Add(u)
 		at.total = at.total.Add(u)
 		at.cost.usd += price.usd
@@ -133,7 +133,7 @@ func (b *Budget) count(o tool.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	call, agent := o.Call, ""
-	for at := b; at != nil; call, agent, at = CallOf(at.of.Call, call), b.of.Agent, at.within {
+	for at := b; at != nil; call, agent, at = CallOf(at.of.Call, call), b.of.Agent, at.parent {
 		if at.calls[o.Tool] == nil {
 			at.calls[o.Tool] = map[tool.Status]int{}
 		}
@@ -178,23 +178,23 @@ func CallOf(parent, call tool.CallID) tool.CallID { return parent + "/" + call }
 func (b *Budget) sum(r *Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r.Usage, r.Cost, r.Steps, r.Denied = maps.Clone(b.usage), b.cost.known(), b.steps, slices.Clone(b.denied)
+	r.Usage, r.Cost, r.Steps, r.Denied = maps.Clone(b.usage), b.cost.sum(), b.steps, slices.Clone(b.denied)
 	r.Calls = map[string]map[tool.Status]int{}
 	for name, counts := range b.calls {
 		r.Calls[name] = maps.Clone(counts)
 	}
 }
 
-// Spent holds the usage so far.
-type Spent struct {
+// Spending holds the usage so far.
+type Spending struct {
 	Steps, Calls int
 	Tokens       int
 	Cost         *float64 // in USD; nil if unknown
 }
 
-// Spent returns the usage so far.
-func (b *Budget) Spent() Spent {
+// Spending returns the usage so far.
+func (b *Budget) Spending() Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return Spent{b.steps, b.begun, b.total.Total(), b.cost.known()}
+	return Spending{b.steps, b.begun, b.total.Total(), b.cost.sum()}
 }

@@ -16,7 +16,7 @@ import (
 func employ(parent **session.Session, child *rig, results *[]session.Result) tool.Tool {
 	return noting("employ", tool.Read, func(ctx context.Context, _ string) (string, error) {
 		c := child.config
-		c.Within = (*parent).Budget()
+		c.ParentBudget = (*parent).Budget()
 		c.Start.Agent, c.Start.Call = "helper", "c1"
 		r := session.New(c).Prompt(ctx, session.Input{Text: "help"})
 		*results = append(*results, r)

@@ -74,7 +74,7 @@ func (s *Session) answer(t *turn, message string, calls []tool.RawCall) (stop bo
 
 // unsay removes an answer that waited to be stored and was lost, and reports whether there was one.
 func (s *Session) unsay(answer int) bool {
-	lost := s.held.forget()
+	lost := s.heldEvents.forget()
 	if lost {
 		s.history = slices.Clip(s.history[:answer])
 	}
@@ -137,10 +137,10 @@ func (s *Session) settleCalls(t *turn, calls []tool.RawCall, outcomes []tool.Out
 			t.result.Text = o.Output
 		}
 		ended[i] = s.windows.ended(o)
-		t.guard.Saw(calls[i], o, ended[i].Undo != nil)
+		t.guard.Observe(calls[i], o, ended[i].Undo != nil)
 		entries[i] = s.entry(OutcomeEntry, ended[i])
 	}
-	if last || !s.held.add(entries) {
+	if last || !s.heldEvents.add(entries) {
 		if err := s.store(t.ctx, entries...); err != nil {
 			return err
 		}
@@ -157,8 +157,8 @@ func (s *Session) emit(e Event) {
 	}
 	s.watch.Lock()
 	defer s.watch.Unlock()
-	if s.held.on {
-		s.held.events = append(s.held.events, e)
+	if s.heldEvents.on {
+		s.heldEvents.events = append(s.heldEvents.events, e)
 		return
 	}
 	s.config.Observe(e)
@@ -208,7 +208,7 @@ func (s *Session) beginning() []Entry {
 func (s *Session) ranHook(r HookRun) {
 	r.Agent = s.config.Start.Agent
 	var entries []Entry
-	if !(Moment{Event: r.Event}).Beside() { // these never run before the first prompt
+	if !(Moment{Event: r.Event}).InBackground() { // these never run before the first prompt
 		entries = s.beginning()
 	}
 	_ = s.store(context.Background(), append(entries, s.entry(HookEntry, r))...)

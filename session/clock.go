@@ -12,7 +12,7 @@ import (
 type clock struct {
 	now   func() time.Time
 	start time.Time
-	most  time.Duration // 0 means no limit
+	limit time.Duration // 0 means no limit
 	spend func()        // ends the turn
 
 	mu     sync.Mutex
@@ -24,13 +24,13 @@ type clock struct {
 
 // startClock returns a context that ends after most, its clock, and a function to stop the clock.
 func startClock(ctx context.Context, now func() time.Time, most time.Duration) (context.Context, *clock, context.CancelFunc) {
-	c := &clock{now: now, start: now(), most: most}
-	if c.most <= 0 {
+	c := &clock{now: now, start: now(), limit: most}
+	if c.limit <= 0 {
 		return ctx, c, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	c.spend = func() { cancel(fmt.Errorf("%w: the turn took longer than %s", ErrBudget, c.most)) }
-	c.timer = time.AfterFunc(c.most, c.spend)
+	c.spend = func() { cancel(fmt.Errorf("%w: the turn took longer than %s", ErrBudget, c.limit)) }
+	c.timer = time.AfterFunc(c.limit, c.spend)
 	return ctx, c, func() {
 		c.stop()
 		cancel(nil)
@@ -65,7 +65,7 @@ func (c *clock) resume() {
 	}
 	c.waited += c.now().Sub(c.since)
 	if c.timer != nil {
-		c.timer.Reset(max(c.most-c.took(), 0))
+		c.timer.Reset(max(c.limit-c.took(), 0))
 	}
 }
 

@@ -51,18 +51,18 @@ var (
 type Compaction struct {
 	Summary Message `json:"summary"`
 	// Notes are repeated after the summary because they still hold; may be nil.
-	Notes    *Message `json:"notes,omitempty"`
-	Kept     string   `json:"kept,omitempty"` // the first kept message, or ""
-	Messages int      `json:"messages"`       // messages no longer sent
-	Before   int      `json:"tokens_before"`  // the next request's estimated size
-	After    int      `json:"tokens_after"`
-	Cause    string   `json:"cause"` // for the user: lower case, no period
-	Provider string   `json:"provider"`
-	Model    string   `json:"model"`
-	Prompt   string   `json:"prompt_sha256"`
-	Usage    *Usage   `json:"usage,omitempty"`
-	// Took is the time to request and read the summary.
-	Took time.Duration `json:"duration_ns,omitempty"`
+	Notes     *Message `json:"notes,omitempty"`
+	FirstKept string   `json:"kept,omitempty"` // the first kept message, or ""
+	Messages  int      `json:"messages"`       // messages no longer sent
+	Before    int      `json:"tokens_before"`  // the next request's estimated size
+	After     int      `json:"tokens_after"`
+	Cause     string   `json:"cause"` // for the user: lower case, no period
+	Provider  string   `json:"provider"`
+	Model     string   `json:"model"`
+	Prompt    string   `json:"prompt_sha256"`
+	Usage     *Usage   `json:"usage,omitempty"`
+	// Duration is the time to request and read the summary.
+	Duration time.Duration `json:"duration_ns,omitempty"`
 }
 
 // String formats the compaction for the user.
@@ -83,7 +83,7 @@ func (s *Session) Compact(ctx context.Context, wish string) Result {
 func (s *Session) Earlier() []Message {
 	if s.skimmed > 0 {
 		if l, err := s.config.readWhole(context.Background(), s.skimmed); err == nil { // else only the messages sent are shown
-			s.earlier, s.ran, s.skimmed = l.earlier, l.ran, 0
+			s.earlier, s.ran, s.skimmed = l.earlier, l.ownOutcomes, 0
 		}
 	}
 	return s.earlier
@@ -107,8 +107,9 @@ func (s *Session) Claims() []Claim { return s.claims }
 // Evidence returns the last answer's evidence.
 func (s *Session) Evidence() []Evidence { return s.evidence }
 
-// Ran returns the outcome for a user's command in an earlier run. Message.Own names it.
-func (s *Session) Ran(own tool.CallID) (tool.Outcome, bool) {
+// OwnCommandOutcome returns the outcome for a user's command in an earlier run. Message.OwnCall
+// names it.
+func (s *Session) OwnCommandOutcome(own tool.CallID) (tool.Outcome, bool) {
 	o, ok := s.ran[own]
 	return o, ok
 }
@@ -193,7 +194,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	words := droppedNotes(dropped) + lastWords(s.history, cut)
 	rest := func(text string) int { // in tokens, estimated for a request that large
 		bytes := s.ledger.fixedBytes + len(notes.Text()) + len(text)
-		return int(float64(bytes)/bytesPerToken*s.ledger.correction.factor(bytes)) + s.ledger.since(cut)
+		return int(float64(bytes)/bytesPerToken*s.ledger.correction.factor(bytes)) + s.ledger.tokensSince(cut)
 	}
 	// Do not pay for a summary if even the shortest frees too little.
 	if err := c.worth(rest(summaryHead + words)); err != nil {
@@ -204,7 +205,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err != nil {
 		return err
 	}
-	c.Prompt, c.Usage, c.Took = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.began)
+	c.Prompt, c.Usage, c.Duration = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.start)
 	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + words
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}
 	if len(notes.Notes) > 0 {
@@ -212,7 +213,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 		c.Notes = &notes
 	}
 	if cut < len(s.history) {
-		c.Kept = strings.TrimSuffix(s.history[cut].ID, seenEnd)
+		c.FirstKept = strings.TrimSuffix(s.history[cut].ID, seenEnd)
 	}
 	c.After = rest(text)
 	if err := c.worth(c.After); err != nil {
@@ -225,7 +226,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	s.foresee(0, "the conversation was summed up")
 	s.history = append(c.begins(), s.history[cut:]...)
 	s.emit(Compacted{c})
-	s.tell("")
+	s.emitLedger("")
 	return nil
 }
 
@@ -242,12 +243,12 @@ const summaryHead = "The conversation before this point was summed up to make ro
 // cut returns how many messages to summarize. It keeps the newest ones up to a limit, and never
 // separates calls from their outcomes.
 func (l *ledger) cut(history []Message) int {
-	keep := min(keptTokens, l.since(0)/keptShare)
+	keep := min(keptTokens, l.tokensSince(0)/keptShare)
 	if w := l.window; w > 0 {
 		keep = min(keep, w/keptShare)
 	}
 	at := len(history)
-	for i := len(history) - 1; i > 0 && l.since(i) <= keep; i-- {
+	for i := len(history) - 1; i > 0 && l.tokensSince(i) <= keep; i-- {
 		if history[i].Role != ToolRole {
 			at = i
 		}
@@ -264,17 +265,17 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 		return messages, err
 	}
 	at := len(messages)
-	if c.Kept != "" {
-		at = slices.IndexFunc(messages, func(m Message) bool { return m.ID == c.Kept })
+	if c.FirstKept != "" {
+		at = slices.IndexFunc(messages, func(m Message) bool { return m.ID == c.FirstKept })
 	}
 	if at < 0 {
 		return messages, nil
 	}
 	l.messages = max(l.messages, lastNumber(messages)+1) // the last message's outcomes had their own number
-	l.past.request(c.Provider, c.Model, c.Usage)
+	l.earlierRequests.request(c.Provider, c.Model, c.Usage)
 	l.summed = append(l.summed, messages[:at]...)
 	left := append(c.begins(), messages[at:]...)
-	l.past.begun, l.past.after = len(left), c.After
+	l.earlierRequests.begun, l.earlierRequests.after = len(left), c.After
 	return left, nil
 }
 
@@ -282,7 +283,7 @@ func (l *log) compact(messages []Message, e Entry) ([]Message, error) {
 func (s *Session) shorten(large int) bool {
 	shortened := false
 	for i, m := range s.history {
-		if m.Role != ToolRole || s.ledger.since(i)-s.ledger.since(i+1) <= large {
+		if m.Role != ToolRole || s.ledger.tokensSince(i)-s.ledger.tokensSince(i+1) <= large {
 			continue
 		}
 		if cut, told := s.ledger.shorter(m, large); len(told) > 0 {

@@ -23,11 +23,11 @@ const (
 	oddlyLost = 6
 )
 
-// doubt is the reason to reject an answer, or "".
-type doubt string
+// doubtReason is the reason to reject an answer, or "".
+type doubtReason string
 
 // doubtOf checks a complete answer without calls. Without tools no call can be missing.
-func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
+func doubtOf(m Message, done Done, tools []tool.Definition) doubtReason {
 	text := strings.TrimSpace(m.Text())
 	if text == "" || len(tools) == 0 || m.Stop == StopLength {
 		return ""
@@ -38,7 +38,7 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 	announced := (unfinished || lost >= oddlyLost) && announcesCall(text, tools)
 	switch {
 	case lost >= surelyLost, lost >= oddlyLost && (announced || unfinished):
-		return doubt(fmt.Sprintf("the model wrote about %d tokens more than its server sent: most likely a call that the server could not read", lost))
+		return doubtReason(fmt.Sprintf("the model wrote about %d tokens more than its server sent: most likely a call that the server could not read", lost))
 	case done.TextCalls && endsInCall(text):
 		return "the model wrote a call as text that nobody can read, or of a tool that was not offered"
 	case announced && unfinished:
@@ -48,13 +48,13 @@ func doubtOf(m Message, done Done, tools []tool.Definition) doubt {
 }
 
 // question asks the model about its rejected answer.
-func (d doubt) question(tools []tool.Definition) string {
+func (d doubtReason) question(tools []tool.Definition) string {
 	return "No call of a tool was received with your last reply. If you meant to call one, nothing was run: its name or its form could not be read. " +
 		"The only tools that can be called, by exactly these names, are: " + strings.Join(namesOf(tools), ", ") + ". " +
 		"Call one of them now. If no call is needed, write your whole answer again in plain text."
 }
 
-func (d doubt) err() error {
+func (d doubtReason) err() error {
 	return &ProviderError{Kind: EmptyAnswer, Message: string(d) + ", twice",
 		Hint: "ask again in other words, or try another model; some servers drop a call of a name that was not offered"}
 }

@@ -93,12 +93,12 @@ type Unsaved struct {
 	Cause   string // "" once nothing prevents saving
 }
 
-// Over reports whether everything is saved.
-func (u Unsaved) Over() bool { return u.Entries == 0 && u.Cause == "" }
+// AllSaved reports whether everything is saved.
+func (u Unsaved) AllSaved() bool { return u.Entries == 0 && u.Cause == "" }
 
 // String formats the state for the user.
 func (u Unsaved) String() string {
-	if u.Over() {
+	if u.AllSaved() {
 		return "the session is saved again; nothing was lost"
 	}
 	return fmt.Sprintf("the session cannot be saved: %s. New messages wait in memory and are saved when that works again; until then nothing is changed", u.Cause)
@@ -116,7 +116,7 @@ type Requested struct {
 	Kind            ErrorKind // a failure's kind; "" on success or abort
 	Usage           Usage
 	Cost            *float64      // USD; nil if unknown
-	Took            time.Duration // until its end
+	Duration        time.Duration // until its end
 	First           time.Duration // time to the first chunk; 0 if there was none
 }
 

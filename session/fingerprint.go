@@ -16,7 +16,7 @@ type fingerprints struct {
 	// Reused as long as a conversation only grows.
 	begun          hasher
 	system, digest string
-	hashed         Grown
+	hashed         ReadMark
 }
 
 type hashedMessage struct {
@@ -32,12 +32,12 @@ type identity struct {
 	parts int
 }
 
-// of returns a request's prompt hash: the hexadecimal SHA-256 of the system prompt, the digest of
-// the canonical tool definitions and the message hashes, in order. Provider additions (ids, cache
-// marks) do not count, so the same question to two providers has one hash. Titles, metadata and
-// records, which no model sees, do not count either.
-func (f *fingerprints) of(r Request) string {
-	from := f.hashed.Since(r.Messages)
+// promptHash returns a request's prompt hash: the hexadecimal SHA-256 of the system prompt, the
+// digest of the canonical tool definitions and the message hashes, in order. Provider additions
+// (ids, cache marks) do not count, so the same question to two providers has one hash. Titles,
+// metadata and records, which no model sees, do not count either.
+func (f *fingerprints) promptHash(r Request) string {
+	from := f.hashed.Advance(r.Messages)
 	if from == 0 || f.system != r.System || f.digest != r.ToolsDigest {
 		f.begun, f.system, f.digest, from = hasher{sha256.New()}, r.System, r.ToolsDigest, 0
 		f.begun.text("adze.prompt/1", r.System, r.ToolsDigest)
@@ -55,7 +55,7 @@ func (f *fingerprints) of(r Request) string {
 // kept returns how many messages are unchanged since the last request. Messages elsewhere in
 // memory, such as after a resume, are compared by content.
 func (f *fingerprints) kept(messages []Message) int {
-	for i := min(f.hashed.Past(messages), len(f.last)); i < len(f.last); i++ {
+	for i := min(f.hashed.Examined(messages), len(f.last)); i < len(f.last); i++ {
 		k := &f.last[i]
 		if i >= len(messages) || !k.is(&messages[i]) && hashMessage(messages[i]).sum != k.sum {
 			return i

@@ -28,7 +28,7 @@ func TestRememberedHashesEqualFreshOnes(t *testing.T) {
 	mixed := Request{Messages: append(append([]Message{}, long.Messages[:5]...), short.Messages...)}
 	seen := map[string]int{}
 	for i, r := range []Request{long, short, {}, long, cut, long, mixed, cut, {Messages: []Message{{ID: "m0"}}}} {
-		got, want := f.of(r), (&fingerprints{}).of(r)
+		got, want := f.promptHash(r), (&fingerprints{}).promptHash(r)
 		if got != want {
 			t.Errorf("request %d: %s remembered, %s fresh", i, got, want)
 		}
@@ -44,14 +44,14 @@ func BenchmarkPromptHash(b *testing.B) {
 	r := conversation(800, 4000)
 	b.Run("all is new", func(b *testing.B) {
 		for b.Loop() {
-			(&fingerprints{}).of(r)
+			(&fingerprints{}).promptHash(r)
 		}
 	})
 	b.Run("one is new", func(b *testing.B) {
 		f := &fingerprints{}
 		for b.Loop() {
-			f.of(Request{Messages: r.Messages[:799]})
-			f.of(r)
+			f.promptHash(Request{Messages: r.Messages[:799]})
+			f.promptHash(r)
 		}
 	})
 }

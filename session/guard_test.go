@@ -154,7 +154,7 @@ func TestTheOwnLimitDoesNotCountSubagents(t *testing.T) {
 	for i := range 20 {
 		r.model.steps = append(r.model.steps, says(looks(fmt.Sprint(i))))
 	}
-	r.config.Limits = session.Limits{Own: 7}
+	r.config.Limits = session.Limits{OwnRequests: 7}
 	res := r.prompt(t, "go")
 	wantCause(t, res, session.CauseBudget)
 	if len(r.model.requests) != 7 || !strings.Contains(res.Message, "7 model requests") {

@@ -34,7 +34,7 @@ type heldEvent struct {
 // store saves the held entries and then the given ones in one commit, even if ctx has ended: an
 // abort must not lose earlier entries.
 func (s *Session) store(ctx context.Context, entries ...Entry) error {
-	h := &s.held
+	h := &s.heldEvents
 	h.storing.Lock()
 	defer h.storing.Unlock()
 	if h.lost != nil {
@@ -69,7 +69,7 @@ func (s *Session) store(ctx context.Context, entries ...Entry) error {
 
 // hold delays an answer. Only the turn's goroutine calls it.
 func (s *Session) hold(answer Entry) {
-	h := &s.held
+	h := &s.heldEvents
 	h.storing.Lock()
 	defer h.storing.Unlock()
 	h.entries = append(h.entries, answer)
@@ -92,7 +92,7 @@ func (h *heldEvent) add(entries []Entry) bool {
 
 // release ends the wait. Events for unstored entries are dropped. The caller holds h.storing.
 func (s *Session) release(stored bool) {
-	h := &s.held
+	h := &s.heldEvents
 	h.entries = nil
 	h.timer.Stop()
 	s.watch.Lock()
@@ -122,5 +122,5 @@ func (h *heldEvent) forget() bool {
 // mayWait reports whether all calls read files they name, do not run, or record an intent: none
 // needs an earlier record.
 func mayWait(calls []tool.Hydration) bool {
-	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() && !h.Intends() })
+	return !slices.ContainsFunc(calls, func(h tool.Hydration) bool { return !h.Reads() && !h.RecordsIntent() })
 }

@@ -48,13 +48,14 @@ type Moment struct {
 	Session ID
 	Agent   string // the subagent, or "" for the main conversation
 	// Look is the call for HookBefore and HookAfter, else nil.
-	Look   *tool.Look
-	Text   string // the prompt, answer, notification, or wish for a summary
-	Kind   string
-	Manual bool // the user wants the summary
-	Held   int  // how often hooks have continued this turn
-	// Ran is called when a started hook ends. For HookNotify this may be later, from any goroutine.
-	Ran func(HookRun)
+	Look          *tool.Look
+	Text          string // the prompt, answer, notification, or wish for a summary
+	Kind          string
+	Manual        bool // the user wants the summary
+	Continuations int  // how often hooks have continued this turn
+	// OnHookEnd is called when a started hook ends. For HookNotify this may be later, from any
+	// goroutine.
+	OnHookEnd func(HookRun)
 	// Starts is called before the first hook starts; may be nil.
 	Starts func()
 	// Note passes a hook's text to the model.
@@ -110,8 +111,8 @@ func (h *hooks) fire(ctx context.Context, m Moment) tool.Ruling {
 	if h == nil {
 		return tool.Ruling{}
 	}
-	m.Session, m.Agent, m.Ran = h.session, h.agent, h.ran
-	m.Note = func(from, text string) { h.note(Note{Kind: HookNote, From: "hook " + from, Text: text}) }
+	m.Session, m.Agent, m.OnHookEnd = h.session, h.agent, h.ran
+	m.Note = func(from, text string) { h.note(Note{Kind: HookNote, Source: "hook " + from, Text: text}) }
 	defer h.around(ctx, &m)()
 	starts := m.Starts
 	m.Starts = func() {
@@ -162,7 +163,7 @@ func (h *hooks) held(t *turn) string {
 	if h == nil || t.holds >= mostHolds {
 		return ""
 	}
-	r := h.fire(t.ctx, Moment{Event: HookStop, Text: t.result.Text, Held: t.holds})
+	r := h.fire(t.ctx, Moment{Event: HookStop, Text: t.result.Text, Continuations: t.holds})
 	if r.Deny == "" {
 		return ""
 	}
@@ -180,8 +181,8 @@ func (h *hooks) spared(ctx context.Context, manual bool, wish string) error {
 	return nil
 }
 
-// Beside reports whether the session does not wait for the moment's hooks.
-func (m Moment) Beside() bool { return m.Event == HookNotify || m.Event == HookNeeds }
+// InBackground reports whether the session does not wait for the moment's hooks.
+func (m Moment) InBackground() bool { return m.Event == HookNotify || m.Event == HookNeeds }
 
 // notify runs the notification hooks without waiting for them.
 func (h *hooks) notify(kind, text string) {

@@ -24,7 +24,7 @@ func (e *ear) hear(_ context.Context, m session.Moment) tool.Ruling {
 	e.mu.Lock()
 	e.told = append(e.told, strings.TrimSpace(m.Event+" "+m.Kind))
 	e.mu.Unlock()
-	m.Ran(session.HookRun{Hook: "h", Event: m.Event, Decision: "allow"})
+	m.OnHookEnd(session.HookRun{Hook: "h", Event: m.Event, Decision: "allow"})
 	if e.say == nil {
 		return tool.Ruling{}
 	}
@@ -90,7 +90,7 @@ func TestAHookHoldsATurn(t *testing.T) {
 		if m.Event != session.HookStop {
 			return tool.Ruling{}
 		}
-		held = append(held, m.Held)
+		held = append(held, m.Continuations)
 		return tool.Ruling{Deny: "run the tests after " + m.Text}
 	}}).hear
 	res := session.New(r.config).Prompt(t.Context(), session.Input{Text: "go"})

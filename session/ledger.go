@@ -87,7 +87,7 @@ type ledger struct {
 	digest     string
 	sources    []count // of the conversation, by first appearance
 	messages   []messageWeight
-	synced     Grown
+	synced     ReadMark
 	shows      pictureMemory
 	talk       int // messages, in bytes
 	window     int
@@ -117,7 +117,7 @@ type share struct{ source, bytes int }
 
 // sync updates the ledger to a conversation, counting only new messages.
 func (l *ledger) sync(history []Message) {
-	n := min(l.synced.Since(history), len(l.messages))
+	n := min(l.synced.Advance(history), len(l.messages))
 	for n < len(l.messages) && n < len(history) && l.messages[n].is(&history[n]) {
 		n++
 	}
@@ -139,8 +139,8 @@ func (l *ledger) add(shares []share, sign int) {
 	}
 }
 
-// since returns the messages' tokens from an index.
-func (l *ledger) since(message int) int {
+// tokensSince returns the messages' tokens from an index.
+func (l *ledger) tokensSince(message int) int {
 	bytes := 0
 	for _, w := range l.messages[min(message, len(l.messages)):] {
 		for _, s := range w.shares {
@@ -168,7 +168,7 @@ func (l *ledger) weigh(m Message) []share {
 	switch {
 	case m.Summary:
 		texts[User] = "summary"
-	case m.Own != "":
+	case m.OwnCall != "":
 		texts[User] = "your commands"
 	case m.Note:
 		texts[User] = "notes of adze"
@@ -178,7 +178,7 @@ func (l *ledger) weigh(m Message) []share {
 		case p.Kind == TextPart && len(m.Notes) > 0: // each counts for its own source
 			for i, text := range m.wrappedNotes() {
 				n := m.Notes[i]
-				add(count{group: MessagesGroup, kind: string(n.Kind), name: "note from " + n.From, path: n.Path}, len(text))
+				add(count{group: MessagesGroup, kind: string(n.Kind), name: "note from " + n.Source, path: n.Path}, len(text))
 			}
 		case p.Kind == TextPart:
 			put(MessagesGroup, texts[m.Role], len(p.Text))

@@ -64,7 +64,7 @@ func TestTheLedgerTellsSourcesApart(t *testing.T) {
 		want string
 	}{
 		{"what the person wrote", Message{Role: User, Parts: []Part{text(400)}}, "messages/your messages 100"},
-		{"a command of their own", Message{Role: User, Own: "c", Parts: []Part{text(400)}}, "messages/your commands 100"},
+		{"a command of their own", Message{Role: User, OwnCall: "c", Parts: []Part{text(400)}}, "messages/your commands 100"},
 		{"a picture, whatever its size", Message{Role: User, Parts: []Part{attached("image/png", 9), attached("image/jpeg", 9e6)}}, "messages/pictures 3000"},
 		{"a small document", Message{Role: User, Parts: []Part{attached("application/pdf", 9)}}, "messages/documents 1500"},
 		{"a large document", Message{Role: User, Parts: []Part{attached("application/pdf", 250<<10)}}, "messages/documents 4500"},
@@ -72,9 +72,9 @@ func TestTheLedgerTellsSourcesApart(t *testing.T) {
 		{"a file that no model can read", Message{Role: User, Parts: []Part{attached("application/zip", 9e6)}}, "messages/attached files 25"},
 		{"an answer", Message{Role: Assistant, Provider: "p", Parts: []Part{text(400), thought, {Kind: CallPart, Call: &tool.RawCall{ID: "c", Name: "read", Arguments: strings.Repeat("x", 36)}}}},
 			"messages/answers 100, messages/thoughts 10, messages/calls 10"},
-		{"notes by their origin", Message{Role: User, Note: true, Notes: []Note{{From: "a"}, {From: "b"}}, Parts: []Part{{Kind: TextPart, Text: strings.Repeat("x", 32) + noteEnd + noteEnd}}},
+		{"notes by their origin", Message{Role: User, Note: true, Notes: []Note{{Source: "a"}, {Source: "b"}}, Parts: []Part{{Kind: TextPart, Text: strings.Repeat("x", 32) + noteEnd + noteEnd}}},
 			"messages/note from a 10, messages/note from b 2"},
-		{"a note that was edited", Message{Role: User, Note: true, Notes: []Note{{From: "a"}, {From: "b"}}, Parts: []Part{text(40)}}, "messages/note from a 10"},
+		{"a note that was edited", Message{Role: User, Note: true, Notes: []Note{{Source: "a"}, {Source: "b"}}, Parts: []Part{text(40)}}, "messages/note from a 10"},
 		{"thoughts of another provider are not sent", Message{Role: Assistant, Provider: "q", Parts: []Part{thought}}, ""},
 		{"results by tool", Message{Role: ToolRole, Parts: []Part{outcome("read", 400), outcome("grep", 40), outcome("read", 4), outcome("bash", 0)}}, "results/read 101, results/grep 10"},
 		{"a picture that a tool returned", Message{Role: ToolRole, Parts: []Part{outcome("read", 4, tool.Attachment{MediaType: "image/png"})}}, "results/read 1, results/pictures 1500"},
@@ -136,7 +136,7 @@ func TestTheLedgerFollowsTheConversation(t *testing.T) {
 		fresh := ledger{provider: "p"}
 		fresh.sync(history)
 		at := random.IntN(len(history) + 1)
-		if l.bytes() != fresh.bytes() || len(l.messages) != len(history) || l.since(at) != fresh.since(at) {
+		if l.bytes() != fresh.bytes() || len(l.messages) != len(history) || l.tokensSince(at) != fresh.tokensSince(at) {
 			t.Fatalf("step %d: %d bytes of %d messages, a fresh ledger has %d of %d", step, l.bytes(), len(l.messages), fresh.bytes(), len(history))
 		}
 		sum := 0

@@ -68,7 +68,7 @@ func (c correction) factor(bytes int) float64 {
 }
 
 func (l *ledger) counted(u Usage) {
-	if _, ok := u.Sent(); ok {
+	if _, ok := u.InputTokens(); ok {
 		l.last = &u
 	}
 	l.correction.learn(l.asked, u)
@@ -76,7 +76,7 @@ func (l *ledger) counted(u Usage) {
 
 // learn stores the provider's token count for a request, unless it is missing or absurd.
 func (c *correction) learn(bytes int, u Usage) {
-	tokens, ok := u.Sent()
+	tokens, ok := u.InputTokens()
 	factor := float64(tokens) * bytesPerToken / float64(max(bytes, 1))
 	if !ok || bytes < leastCounted || factor < lowestFactor || factor > highestFactor {
 		return
@@ -87,9 +87,9 @@ func (c *correction) learn(bytes int, u Usage) {
 	}
 }
 
-// Sent returns the request's tokens, cached or not, as the provider counted them, and false if it
-// did not.
-func (u Usage) Sent() (int, bool) {
+// InputTokens returns the request's tokens, cached or not, as the provider counted them, and false
+// if it did not.
+func (u Usage) InputTokens() (int, bool) {
 	const absurd = 1 << 40 // more than any model takes; sums would overflow
 	if u.Input < 0 || u.CacheRead < 0 || u.CacheWrite < 0 || max(u.Input, u.CacheRead, u.CacheWrite) > absurd {
 		return 0, false

@@ -23,7 +23,7 @@ func TestALentModelAnswersOneTurn(t *testing.T) {
 	s := session.New(r.config)
 	lends := func(err error) session.Input {
 		return session.Input{Compose: func(context.Context, func(tool.RawCall) tool.Outcome) (string, error) {
-			s.Lend(other.model, "small")
+			s.UseModelForTurn(other.model, "small")
 			return "composed", err
 		}}
 	}
@@ -55,7 +55,7 @@ func TestALentModelAnswersOneTurn(t *testing.T) {
 	var said []string
 	for _, m := range s.History() {
 		if m.Role == session.Assistant {
-			said = append(said, fmt.Sprint(m.Model, " ", m.Lent))
+			said = append(said, fmt.Sprint(m.Model, " ", m.LentModel))
 		}
 	}
 	if want := "m false, small true, small true, m false, m false"; strings.Join(said, ", ") != want {
@@ -68,7 +68,7 @@ func TestALentModelAnswersOneTurn(t *testing.T) {
 	if got, want := again.Ledger(), s.Ledger(); got.Cost == nil || want.Cost == nil || *got.Cost != *want.Cost || *got.Cost != 302 {
 		t.Errorf("resumed, it cost %v; it did %v", got.Cost, want.Cost)
 	}
-	if !slices.EqualFunc(again.History(), s.History(), func(a, b session.Message) bool { return a.Lent == b.Lent && a.Model == b.Model }) {
+	if !slices.EqualFunc(again.History(), s.History(), func(a, b session.Message) bool { return a.LentModel == b.LentModel && a.Model == b.Model }) {
 		t.Error("the log tells it otherwise")
 	}
 }

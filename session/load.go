@@ -23,8 +23,8 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Found != nil {
-		if err := c.Found(log.found); err != nil {
+	if c.OnResume != nil {
+		if err := c.OnResume(log.found); err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +37,7 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		c.Start.System = log.start.System
 	}
 	s := New(c)
-	s.earlier, s.ran = log.earlier, log.ran
+	s.earlier, s.ran = log.earlier, log.ownOutcomes
 	if log.skim != nil {
 		s.skimmed = log.entries
 	}
@@ -52,8 +52,8 @@ func Resume(ctx context.Context, c Config) (*Session, error) {
 		return s, err
 	}
 	s.remember(log)
-	if len(log.past.open.requests) == 0 {
-		s.claims, s.evidence = log.past.claims, log.past.evidence
+	if len(log.earlierRequests.open.requests) == 0 {
+		s.claims, s.evidence = log.earlierRequests.claims, log.earlierRequests.evidence
 	}
 	return s, nil
 }
@@ -98,29 +98,29 @@ func (o orphan) outcome(c Config) tool.Outcome {
 
 // log is the state built from entries.
 type log struct {
-	start    Start
-	offer    *Offer // the newest
-	effort   string
-	plan     *Plan
-	entries  int
-	read     []Message        // user and model messages so far
-	partial  *Message         // an answer in fragments; may be nil
-	skim     *skim            // nil once all entries count
-	lasting  []lastingOutcome // skimmed calls' outcomes
-	found    []Entry          // for Config.Found
-	undone   bool             // includes an undo without a later prompt
-	reports  bool             // includes a subagent or its report
-	called   int              // highest message number with a skimmed call
-	history  []Message
-	summed   []Message                    // summarized user and model messages
-	earlier  []Message                    // summarized messages with their outcomes
-	ran      map[tool.CallID]tool.Outcome // the user's own commands
-	messages int
-	orphans  []orphan
-	mended   []string // messages with refused images
-	past     past
-	failed   map[string][]Result // abnormal turn ends by last message
-	mode     string              // the last permission mode chosen
+	start           Start
+	offer           *Offer // the newest
+	effort          string
+	plan            *Plan
+	entries         int
+	read            []Message        // user and model messages so far
+	partial         *Message         // an answer in fragments; may be nil
+	skim            *skim            // nil once all entries count
+	lasting         []lastingOutcome // skimmed calls' outcomes
+	found           []Entry          // for Config.OnResume
+	undone          bool             // includes an undo without a later prompt
+	reports         bool             // includes a subagent or its report
+	called          int              // highest message number with a skimmed call
+	history         []Message
+	summed          []Message                    // summarized user and model messages
+	earlier         []Message                    // summarized messages with their outcomes
+	ownOutcomes     map[tool.CallID]tool.Outcome // the user's own commands
+	messages        int
+	orphans         []orphan
+	mended          []string // messages with refused images
+	earlierRequests earlierRequests
+	failed          map[string][]Result // abnormal turn ends by last message
+	mode            string              // the last permission mode chosen
 
 	outcomes map[callKey]*tool.Outcome
 	intents  map[callKey]*tool.Record
@@ -136,8 +136,8 @@ type callKey struct {
 }
 
 func newLog(c *Config) *log {
-	l := &log{ran: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]*tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}, running: map[callKey]State{}}
-	l.past.price = func(r pastRequest) cost {
+	l := &log{ownOutcomes: map[tool.CallID]tool.Outcome{}, outcomes: map[callKey]*tool.Outcome{}, intents: map[callKey]*tool.Record{}, agents: map[callKey]ID{}, running: map[callKey]State{}}
+	l.earlierRequests.price = func(r pastRequest) cost {
 		if r.free {
 			return cost{}
 		}
@@ -179,7 +179,7 @@ func (l *log) whole(e Entry) (err error) {
 		l.partial = f.add(l.partial)
 	case RequestEntry:
 		l.partial = nil // retried: its text is void
-		l.past.note(e)
+		l.earlierRequests.note(e)
 	case RewindEntry:
 		l.broken()
 		l.read, err = l.rewind(l.read, e)
@@ -195,7 +195,7 @@ func (l *log) whole(e Entry) (err error) {
 	case PlanEntry:
 		err = l.planned(e)
 	case PrefixEntry:
-		l.past.note(e)
+		l.earlierRequests.note(e)
 	case MendedEntry:
 		var m Mended
 		err = json.Unmarshal(e.Data, &m)
@@ -219,7 +219,7 @@ func (l *log) message(m Message) {
 	}
 	l.broken()
 	l.read = append(l.read, m)
-	l.past.message(m)
+	l.earlierRequests.message(m)
 }
 
 // ended counts a turn, and records an abnormal end by the turn's last message. It ignores a damaged
@@ -229,7 +229,7 @@ func (l *log) ended(e Entry) {
 	if json.Unmarshal(e.Data, &r) != nil {
 		return
 	}
-	l.past.ended(&r)
+	l.earlierRequests.ended(&r)
 	if r.Cause == CauseDone || r.Cause == "" {
 		return
 	}
@@ -255,7 +255,7 @@ func (l *log) broken() {
 	for i := range l.partial.Parts {
 		l.partial.Parts[i].close()
 	}
-	l.past.message(*l.partial)
+	l.earlierRequests.message(*l.partial)
 	l.read, l.partial = append(l.read, *l.partial), nil
 }
 
@@ -290,7 +290,7 @@ func (l *log) call(e Entry) error {
 	err := json.Unmarshal(e.Data, &o)
 	key := callKey{o.Record.Message, o.Call}
 	l.outcomes[key] = &o.Outcome
-	if o.Undo == nil || o.Undo.After != nil || o.Undo.By != "" {
+	if o.Undo == nil || o.Undo.After != nil || o.Undo.Author != "" {
 		delete(l.running, key)
 	}
 	return err
@@ -301,8 +301,8 @@ func (l *log) build() {
 	l.broken()
 	messages := l.read
 	for _, m := range slices.Concat(l.summed, messages) {
-		if o, ok := l.outcomes[callKey{m.ID, m.Own}]; ok && m.Own != "" {
-			l.ran[m.Own] = *o
+		if o, ok := l.outcomes[callKey{m.ID, m.OwnCall}]; ok && m.OwnCall != "" {
+			l.ownOutcomes[m.OwnCall] = *o
 		}
 	}
 	for _, m := range l.summed {

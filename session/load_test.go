@@ -235,10 +235,10 @@ func TestAnOwnCommandIsKnownAfterAResume(t *testing.T) {
 	if len(h) != 1 || h[0].Text() != "I looked" {
 		t.Fatalf("the conversation is %+v", h)
 	}
-	if o, ok := s.Ran(h[0].Own); !ok || o.Output != "seen" || o.Tool != "look" {
+	if o, ok := s.OwnCommandOutcome(h[0].OwnCall); !ok || o.Output != "seen" || o.Tool != "look" {
 		t.Errorf("what it came to: %v, %+v", ok, o)
 	}
-	if _, ok := s.Ran(""); ok {
+	if _, ok := s.OwnCommandOutcome(""); ok {
 		t.Error("a message of nobody has an outcome")
 	}
 }

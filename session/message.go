@@ -36,8 +36,8 @@ type Message struct {
 	ID    string `json:"id"` // unique in its session
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	// Own is the user's own call that a user message reports.
-	Own tool.CallID `json:"own,omitempty"`
+	// OwnCall is the user's own call that a user message reports.
+	OwnCall tool.CallID `json:"own,omitempty"`
 	// Meanwhile marks a user message sent during a turn, which it belongs to.
 	Meanwhile bool `json:"meanwhile,omitempty"`
 	// Note marks a user message that comes from adze, not from the user.
@@ -52,12 +52,12 @@ type Message struct {
 	Model    string `json:"model,omitempty"`
 	Stop     Stop   `json:"stop,omitempty"`
 	Usage    *Usage `json:"usage,omitempty"`
-	// Lent marks an answer by a model lent for one turn.
-	Lent bool `json:"lent,omitempty"`
+	// LentModel marks an answer by a model lent for one turn.
+	LentModel bool `json:"lent,omitempty"`
 	// Prompt is the request's hash (fingerprint.go). Took is the time from the request to the
 	// answer's end, without retries.
-	Prompt string        `json:"prompt_sha256,omitempty"`
-	Took   time.Duration `json:"duration_ns,omitempty"`
+	Prompt   string        `json:"prompt_sha256,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
 }
 
 // A Part is one piece in a message; Kind determines the fields in use.
@@ -76,36 +76,36 @@ type Part struct {
 	open *pile // deltas of an unfinished part
 }
 
-// Grown remembers how much of a conversation was examined. Conversations grow at the end, and any
-// other change creates a new slice, so a caller that depends on every message need only examine the
-// new ones. The zero value has seen nothing.
-type Grown struct {
+// ReadMark remembers how much of a conversation was examined. Conversations grow at the end, and
+// any other change creates a new slice, so a caller that depends on every message need only examine
+// the new ones. The zero value has seen nothing.
+type ReadMark struct {
 	first *Message
 	last  identity
-	seen  int
+	count int
 }
 
-// Past returns how many of the messages were examined already; 0 for another conversation or
+// Examined returns how many of the messages were examined already; 0 for another conversation or
 // another state of it.
-func (g *Grown) Past(messages []Message) int {
-	if g.seen == 0 || g.seen > len(messages) || g.first != &messages[0] || !g.last.is(&messages[g.seen-1]) {
+func (g *ReadMark) Examined(messages []Message) int {
+	if g.count == 0 || g.count > len(messages) || g.first != &messages[0] || !g.last.is(&messages[g.count-1]) {
 		return 0
 	}
-	return g.seen
+	return g.count
 }
 
-// Saw marks all messages as examined.
-func (g *Grown) Saw(messages []Message) {
-	*g = Grown{seen: len(messages)}
-	if g.seen > 0 {
-		g.first, g.last = &messages[0], identityOf(&messages[g.seen-1])
+// MarkAll marks all messages as examined.
+func (g *ReadMark) MarkAll(messages []Message) {
+	*g = ReadMark{count: len(messages)}
+	if g.count > 0 {
+		g.first, g.last = &messages[0], identityOf(&messages[g.count-1])
 	}
 }
 
-// Since returns Past and marks all messages.
-func (g *Grown) Since(messages []Message) int {
-	past := g.Past(messages)
-	g.Saw(messages)
+// Advance returns Examined and marks all messages.
+func (g *ReadMark) Advance(messages []Message) int {
+	past := g.Examined(messages)
+	g.MarkAll(messages)
 	return past
 }
 

@@ -34,18 +34,18 @@ const (
 
 // A Note is one text for the model and its origin.
 type Note struct {
-	Kind NoteKind `json:"kind"`
-	From string   `json:"from"`           // for the user and the model: "web/AGENTS.md"
-	Path string   `json:"path,omitempty"` // its file, absolute and without symlinks
+	Kind   NoteKind `json:"kind"`
+	Source string   `json:"from"`           // for the user and the model: "web/AGENTS.md"
+	Path   string   `json:"path,omitempty"` // its file, absolute and without symlinks
 	// SHA256 is the hexadecimal hash of the text or its file; the session fills it in if empty.
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"` // of the text; filled in by the session
-	// Lasts keeps the newest note of this kind and origin through compaction, and drops a
+	// KeepInCompaction keeps the newest note of this kind and origin through compaction, and drops a
 	// repetition of the last one.
-	Lasts bool `json:"lasts,omitempty"`
+	KeepInCompaction bool `json:"lasts,omitempty"`
 	// Holds keeps a turn from ending before the model gets this note; a TaskNote always does.
 	Holds bool `json:"-"`
-	// Short is a few words for the user; if empty, From is shown.
+	// Short is a few words for the user; if empty, Source is shown.
 	Short string `json:"short,omitempty"`
 	Text  string `json:"-"` // in a message, part of its only text part
 }
@@ -55,23 +55,23 @@ type Step struct {
 	Agent    string // the subagent, or "" for the main conversation
 	Prompt   *Input // nil after calls
 	Outcomes []tool.Outcome
-	Said     []Note // notes still in the conversation, oldest first; without texts
+	Notes    []Note // notes still in the conversation, oldest first; without texts
 }
 
 // Note sends the model a text with the next request, in this turn or the next one. Without a
 // request it is lost with the process. Any goroutine may call it.
 func (s *Session) Note(n Note) {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	s.beside.notes = append(s.beside.notes, n)
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	s.control.notes = append(s.control.notes, n)
 }
 
 // Late reports whether a task's report, or another note that holds the turn's end, has not reached
 // the model yet. Other notes wait for the next prompt. Any goroutine may call it.
 func (s *Session) Late() bool {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	return slices.ContainsFunc(s.beside.notes, func(n Note) bool { return n.Kind == TaskNote || n.Holds })
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return slices.ContainsFunc(s.control.notes, func(n Note) bool { return n.Kind == TaskNote || n.Holds })
 }
 
 // late reports at a turn's end whether the model must get more notes, after waiting for those on
@@ -85,7 +85,7 @@ func (s *Session) late(ctx context.Context) bool {
 	return true
 }
 
-func (b *beside) noted() []Note {
+func (b *control) noted() []Note {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	notes := b.notes
@@ -109,9 +109,9 @@ func (s *Session) tellNotes(t *turn) error {
 
 // gatherNotes combines the due notes into one message, or returns false if there are none.
 func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool) {
-	notes, told := s.beside.noted(), s.toldNotes()
+	notes, told := s.control.noted(), s.toldNotes()
 	if fresh := s.freshOutcomes(); s.config.Notes != nil && (prompt != nil || len(fresh) > 0) {
-		step := Step{Agent: s.config.Start.Agent, Prompt: prompt, Outcomes: fresh, Said: slices.Clone(told)}
+		step := Step{Agent: s.config.Start.Agent, Prompt: prompt, Outcomes: fresh, Notes: slices.Clone(told)}
 		notes = append(notes, s.config.Notes(ctx, step)...)
 	}
 	m := Message{Role: User, Note: true}
@@ -121,7 +121,7 @@ func (s *Session) gatherNotes(ctx context.Context, prompt *Input) (Message, bool
 			n.Text = s.config.Mask(n.Text)
 		}
 		n.fill()
-		if n.Bytes == 0 || n.Lasts && n.Kind != LoopNote && newest(told, n).SHA256 == n.SHA256 {
+		if n.Bytes == 0 || n.KeepInCompaction && n.Kind != LoopNote && newest(told, n).SHA256 == n.SHA256 {
 			continue
 		}
 		told = append(told, n)
@@ -171,7 +171,7 @@ func newest(notes []Note, n Note) Note {
 
 // same reports whether the newer note replaces the other.
 func (n Note) same(other Note) bool {
-	return n.Kind == other.Kind && cmp.Or(n.Path, n.From) == cmp.Or(other.Path, other.From)
+	return n.Kind == other.Kind && cmp.Or(n.Path, n.Source) == cmp.Or(other.Path, other.Source)
 }
 
 func (n *Note) fill() {
@@ -188,7 +188,7 @@ const tagHash = 12
 
 // wrapped returns the note as sent to providers. Its text cannot end the note or start another one.
 func (n Note) wrapped() string {
-	from := strings.NewReplacer(`"`, "'", "<", "(", ">", ")", "\n", " ").Replace(n.From)
+	from := strings.NewReplacer(`"`, "'", "<", "(", ">", ")", "\n", " ").Replace(n.Source)
 	return fmt.Sprintf("<note from=\"%s\" sha256=\"%s\">\n%s\n", from, n.SHA256[:min(tagHash, len(n.SHA256))], untagged(n.Text)) + noteEnd
 }
 
@@ -234,7 +234,7 @@ func (n Note) String() string {
 	if n.Short != "" {
 		return "told the model: " + n.Short
 	}
-	return fmt.Sprintf("told the model: %s (%s, %d bytes)", n.From, n.Kind, n.Bytes)
+	return fmt.Sprintf("told the model: %s (%s, %d bytes)", n.Source, n.Kind, n.Bytes)
 }
 
 // NoteText formats adze's own message or one with notes for the user.

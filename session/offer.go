@@ -134,9 +134,9 @@ func (s *Session) adopt(names []string) {
 	}
 }
 
-// shown returns the tools in requests. It reads the definitions of all tools only if there was no
-// offer.
-func (s *Session) shown() []tool.Definition {
+// offeredTools returns the tools in requests. It reads the definitions of all tools only if there
+// was no offer.
+func (s *Session) offeredTools() []tool.Definition {
 	if s.tools == nil {
 		s.tools = s.config.Tools.Definitions()
 	}

@@ -10,9 +10,9 @@ import (
 	"adze/tool"
 )
 
-// past holds the log's record of earlier requests, from which a resumed session continues its
-// ledger.
-type past struct {
+// earlierRequests holds the log's record of earlier requests, from which a resumed session
+// continues its ledger.
+type earlierRequests struct {
 	counted  *Usage // usage of the newest request with provider counts
 	open     pastTurn
 	price    func(pastRequest) cost
@@ -38,11 +38,11 @@ type pastRequest struct {
 	free            bool // refused: costs nothing
 }
 
-func (p *past) request(provider, model string, u *Usage) *pastRequest {
+func (p *earlierRequests) request(provider, model string, u *Usage) *pastRequest {
 	r := pastRequest{provider: provider, name: model, model: provider + "/" + model}
 	if u != nil {
 		r.usage = *u
-		if _, ok := u.Sent(); ok {
+		if _, ok := u.InputTokens(); ok {
 			p.counted = u
 		}
 	}
@@ -50,20 +50,20 @@ func (p *past) request(provider, model string, u *Usage) *pastRequest {
 	return &p.open.requests[len(p.open.requests)-1]
 }
 
-func (p *past) message(m Message) {
+func (p *earlierRequests) message(m Message) {
 	if m.Role != Assistant {
 		return
 	}
 	p.request(m.Provider, m.Model, m.Usage)
 }
 
-func (p *past) ended(end *Result) {
+func (p *earlierRequests) ended(end *Result) {
 	p.account.turn(pastTurn{p.open.requests, end}, p.price)
 	p.open.requests, p.claims, p.evidence = p.open.requests[:0], end.Claims, end.Evidence
 }
 
 // note handles an entry that only affects counts. It ignores a damaged one.
-func (p *past) note(e Entry) {
+func (p *earlierRequests) note(e Entry) {
 	switch e.Type {
 	case PrefixEntry:
 		var c PrefixChange
@@ -102,7 +102,7 @@ func (s *Session) close(ctx context.Context, l *log) error {
 		s.history[o.message].Parts[o.part] = Part{Kind: OutcomePart, Outcome: &outcome}
 	}
 	// The rest are background jobs that ended with their process.
-	for _, key := range slices.SortedFunc(maps.Keys(l.running), func(a, b callKey) int { return cmp.Compare(l.running[a].At, l.running[b].At) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(l.running), func(a, b callKey) int { return cmp.Compare(l.running[a].Time, l.running[b].Time) }) {
 		before := l.running[key]
 		if w := s.windows.lost(ctx, &before); w != nil {
 			w.Message, w.Call = key.message, key.call
@@ -116,14 +116,14 @@ func (s *Session) close(ctx context.Context, l *log) error {
 
 // remember restores the usage and the provider's counts from a log.
 func (s *Session) remember(l *log) {
-	s.ledger.account.used, s.ledger.account.all = l.past.account.used, l.past.account.all
-	s.ledger.account.turn(l.past.open, l.past.price)
-	s.ledger.last, s.ledger.changes = l.past.counted, l.past.changes
+	s.ledger.account.used, s.ledger.account.all = l.earlierRequests.account.used, l.earlierRequests.account.all
+	s.ledger.account.turn(l.earlierRequests.open, l.earlierRequests.price)
+	s.ledger.last, s.ledger.changes = l.earlierRequests.counted, l.earlierRequests.changes
 	s.recount()
-	if l.past.counted == nil {
-		l.past.after = 0 // only an estimate
+	if l.earlierRequests.counted == nil {
+		l.earlierRequests.after = 0 // only an estimate
 	}
-	s.ledger.calibrate(s.history, l.past.begun, l.past.after)
+	s.ledger.calibrate(s.history, l.earlierRequests.begun, l.earlierRequests.after)
 }
 
 // calibrate learns from the token counts in a conversation, assuming today's system prompt and
@@ -144,8 +144,8 @@ func (l *ledger) calibrate(history []Message, begun, after int) {
 	}
 }
 
-// Said returns the id of the last prompt, which Rewind would remove, or "".
-func (s *Session) Said() string {
+// LastPromptID returns the id of the last prompt, which Rewind would remove, or "".
+func (s *Session) LastPromptID() string {
 	for _, m := range slices.Backward(s.history) {
 		if prompted(m) {
 			return m.ID

@@ -18,11 +18,11 @@ var ErrCallAborted = errors.New("the person aborted this call; do not run it aga
 // ErrNothingSaid is returned by Rewind if there is no prompt.
 var ErrNothingSaid = errors.New("there is no message to take back")
 
-// beside holds the state for a user's actions during a turn, from any goroutine.
-type beside struct {
+// control holds the state for a user's actions during a turn, from any goroutine.
+type control struct {
 	mu      sync.Mutex
 	open    bool     // a turn runs and will check again
-	said    []string // unread messages
+	unread  []string // unread messages
 	notes   []Note   // pending notes, kept across turns
 	running map[tool.CallID]context.CancelCauseFunc
 	effort  string
@@ -33,19 +33,19 @@ type beside struct {
 // Steer sends the running turn a message for its next request, or returns false if no turn runs. A
 // message unread at the turn's end is dropped; its sender sees no MessageDone for it.
 func (s *Session) Steer(text string) bool {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	if s.beside.open {
-		s.beside.said = append(s.beside.said, text)
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.open {
+		s.control.unread = append(s.control.unread, text)
 	}
-	return s.beside.open
+	return s.control.open
 }
 
 // CancelCall aborts one running call, or returns false if it does not run.
 func (s *Session) CancelCall(id tool.CallID) bool {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	cancel, ok := s.beside.running[id]
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	cancel, ok := s.control.running[id]
 	if ok {
 		cancel(ErrCallAborted)
 	}
@@ -54,16 +54,16 @@ func (s *Session) CancelCall(id tool.CallID) bool {
 
 // Budget returns the budget of the current or last turn; nil before the first.
 func (s *Session) Budget() *Budget {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	return s.beside.budget
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return s.control.budget
 }
 
 // exec runs one call so that CancelCall can end it.
 func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := &s.beside
+	b := &s.control
 	b.mu.Lock()
 	if b.running == nil {
 		b.running = map[tool.CallID]context.CancelCauseFunc{}
@@ -78,24 +78,24 @@ func (s *Session) exec(ctx context.Context, h tool.Hydration) tool.Outcome {
 	return s.windows.after(ctx, s.runner.Exec(ctx, h))
 }
 
-func (b *beside) listen(open bool) {
+func (b *control) listen(open bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open, b.said = open, nil
+	b.open, b.unread = open, nil
 }
 
 // heard takes the user's unread messages.
-func (b *beside) heard() []string {
+func (b *control) heard() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	said := b.said
-	b.said = nil
+	said := b.unread
+	b.unread = nil
 	return said
 }
 
 // hear stores the user's messages since the last request.
 func (s *Session) hear(t *turn) error {
-	said := s.beside.heard()
+	said := s.control.heard()
 	if len(said) > 0 {
 		t.guard.Forget()
 	}
@@ -110,7 +110,7 @@ func (s *Session) remark(t *turn, text string) error { return s.say(t, true, tex
 func (s *Session) say(t *turn, note bool, texts ...string) error {
 	for _, text := range texts {
 		m := Message{ID: s.nextID(), Role: User, Note: note, Meanwhile: !note, Parts: []Part{{Kind: TextPart, Text: text}}}
-		if names := namesOf(s.shown()); note && len(names) > 0 && strings.Contains(text, strings.Join(names, ", ")) {
+		if names := namesOf(s.offeredTools()); note && len(names) > 0 && strings.Contains(text, strings.Join(names, ", ")) {
 			m.Parts[0].Tools = names
 		}
 		if err := s.store(t.ctx, s.entry(MessageEntry, m)); err != nil {
@@ -124,9 +124,9 @@ func (s *Session) say(t *turn, note bool, texts ...string) error {
 // over reports whether the turn ends with its answer. A message of the user or a correction
 // continues it.
 func (s *Session) over(t *turn) (bool, error) {
-	more, note := s.beside.heard(), false
-	if len(more) == 0 && t.silences.now {
-		text, err := t.silences.answer(s.shown())
+	more, note := s.control.heard(), false
+	if len(more) == 0 && t.silences.latest {
+		text, err := t.silences.answer(s.offeredTools())
 		if err != nil {
 			if t.silences.doubt == "" {
 				t.result.Text = "" // the turn has no final answer then
@@ -170,7 +170,7 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	defer cancel()
 	m := Message{ID: s.nextID(), Role: User}
 	call.ID, call.Message = tool.CallID(ownCall+m.ID), m.ID
-	m.Own = call.ID
+	m.OwnCall = call.ID
 	if !s.started {
 		if err := s.store(ctx, s.entry(StartEntry, s.config.Start)); err != nil {
 			return s.end(t, err)
@@ -186,7 +186,7 @@ func (s *Session) Run(ctx context.Context, call tool.RawCall, say func(tool.Outc
 	if err := s.settleCall(t, call, o); err != nil {
 		return s.end(t, err)
 	}
-	s.tell("")
+	s.emitLedger("")
 	if err := t.ctx.Err(); err != nil {
 		return s.end(t, context.Cause(t.ctx))
 	}
@@ -212,12 +212,12 @@ func (s *Session) Rewind(ctx context.Context) (string, error) {
 		return "", ErrNothingSaid
 	}
 	m := s.history[at]
-	if err := s.store(ctx, s.entry(RewindEntry, Rewound{To: m.ID})); err != nil {
+	if err := s.store(ctx, s.entry(RewindEntry, Rewound{MessageID: m.ID})); err != nil {
 		return "", err
 	}
 	s.foresee(at, "message "+m.ID+" was taken back")
 	s.history = slices.Clip(s.history[:at])
-	s.tell("")
+	s.emitLedger("")
 	return m.Text(), nil
 }
 
@@ -240,7 +240,7 @@ func (s *Session) SetPlan(ctx context.Context, p Plan) error {
 
 // Rewound is a rewind entry's data, which removes this message and all after it.
 type Rewound struct {
-	To string `json:"to"` // message id
+	MessageID string `json:"to"` // message id
 }
 
 // rewind applies a rewind entry. The numbers of removed messages are not reused, so that ids stay
@@ -250,7 +250,7 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return messages, err
 	}
-	at := slices.IndexFunc(messages, func(m Message) bool { return m.ID == r.To })
+	at := slices.IndexFunc(messages, func(m Message) bool { return m.ID == r.MessageID })
 	if at < 0 {
 		return messages, nil
 	}
@@ -262,15 +262,15 @@ func (l *log) rewind(messages []Message, e Entry) ([]Message, error) {
 // compaction.
 func (s *Session) warn(t *turn) {
 	if text := t.guard.Warning(); text != "" {
-		s.Note(Note{Kind: LoopNote, From: "adze", Lasts: true, Text: text})
+		s.Note(Note{Kind: LoopNote, Source: "adze", KeepInCompaction: true, Text: text})
 	}
 }
 
 // Effort returns the reasoning effort, or "" for the provider's setting.
 func (s *Session) Effort() string {
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	return s.beside.effort
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return s.control.effort
 }
 
 // SetEffort changes the effort from the next request on. Any goroutine may call it.
@@ -278,9 +278,9 @@ func (s *Session) SetEffort(word string) {
 	if word == DefaultEffort {
 		word = ""
 	}
-	s.beside.mu.Lock()
-	defer s.beside.mu.Unlock()
-	s.beside.effort = word
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	s.control.effort = word
 }
 
 // keepEffort stores a changed effort before the request that uses it.

@@ -109,7 +109,7 @@ func TestPicturesStayWhereThereIsRoom(t *testing.T) {
 // pictures and of a tool's.
 func TestABlindModelIsSaid(t *testing.T) {
 	r := rigWith(t, []tool.Tool{shooting()}, says(call("a", "shoot", `{"text":"x"}`)), says(text("seen")))
-	r.config.Blind = func(_, model string) bool { return model == r.config.Model }
+	r.config.RejectsImages = func(_, model string) bool { return model == r.config.Model }
 	mock := tool.Attachment{Name: "mock.png", MediaType: "image/png", Data: []byte{9}}
 	s := session.New(r.config)
 	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "go", Attachments: []tool.Attachment{mock}}), session.CauseDone)

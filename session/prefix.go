@@ -52,7 +52,7 @@ type foreseen struct {
 // before changing the conversation.
 func (s *Session) foresee(message int, cause string) {
 	s.recount()
-	s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause, s.ledger.since(message)})
+	s.prefix.foreseen = append(s.prefix.foreseen, foreseen{cause, s.ledger.tokensSince(message)})
 }
 
 // inspect checks the next request before it is sent: its size, and whether it starts with the last
@@ -77,7 +77,7 @@ func (s *Session) inspect(ctx context.Context, answer string) error {
 	if text := l.warning(); text != "" {
 		s.emit(Notice{Text: text})
 	}
-	s.tell("")
+	s.emitLedger("")
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (s *Session) compare(r Request) (PrefixChange, bool) {
 		c.unexpected(!renewed && !wanted, cause)
 	}
 	if at := s.prints.kept(r.Messages); at < len(s.prints.last) {
-		c.Lost = s.ledger.since(at)
+		c.Lost = s.ledger.tokensSince(at)
 		s.messagesChanged(&c, r.Messages, at)
 	}
 	if whole {
@@ -170,7 +170,7 @@ func toolsChanged(last sentRequest, now []tool.Definition) (cause string, wanted
 
 func (s *Session) recount() {
 	l := &s.ledger
-	l.fix(s.config.Start.System, s.digest, s.shown(), s.config.Pieces)
+	l.fix(s.config.Start.System, s.digest, s.offeredTools(), s.config.Pieces)
 	l.sync(s.history)
 	if l.window == 0 && s.config.Window != nil { // a local server reports it with the first request
 		l.window = s.config.Window(l.provider, l.model)
@@ -200,8 +200,8 @@ func (s *Session) Expect(ctx context.Context, in Input) (Ledger, *Offer) {
 	return s.Ledger(), offer
 }
 
-// tell emits the ledger after a request, or before one if answer is "".
-func (s *Session) tell(answer string) {
+// emitLedger emits the ledger after a request, or before one if answer is "".
+func (s *Session) emitLedger(answer string) {
 	if s.config.Observe != nil {
 		s.emit(Counted{Message: answer, Ledger: s.Ledger()})
 	}

@@ -87,7 +87,7 @@ type Call struct{ tool.RawCall }
 // Mended lists parts of a request that its server refused, so that it was repeated without them. It
 // comes once, before the other chunks.
 type Mended struct {
-	Why      []string `json:"why,omitempty"`      // for the user
+	Reasons  []string `json:"why,omitempty"`      // for the user
 	Messages []string `json:"messages,omitempty"` // ids of messages sent without their images and documents
 	Tools    []string `json:"tools,omitempty"`    // names of removed tools
 }
@@ -160,10 +160,10 @@ type ProviderError struct {
 	Final      bool          // the provider would refuse the same request again
 	// Cut means that a valid answer ended before its terminal event.
 	Cut bool
-	// Stumble is the model's text in which the server could not parse a call, limited and without
+	// UnparsedCall is the model's text in which the server could not parse a call, limited and without
 	// secrets, to be shown to the model. It is "" for other failures.
-	Stumble string
-	Err     error
+	UnparsedCall string
+	Err          error
 }
 
 func (e *ProviderError) Error() string {
@@ -178,7 +178,7 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // Temporary reports whether the same request may succeed later.
 func (e *ProviderError) Temporary() bool {
 	passes := e.Cut || e.Kind == RateError || e.Kind == NetworkError || e.Kind == ServerError
-	return passes && !e.Final && e.Stumble == ""
+	return passes && !e.Final && e.UnparsedCall == ""
 }
 
 // lasts reports whether a rate limit is too long for a turn to wait.

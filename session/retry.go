@@ -62,14 +62,14 @@ func (s *Session) spend(t *turn, d *draft, err error) {
 	}
 	t.budget.spend(name, used, price)
 	s.ledger.counted(used)
-	s.emit(s.requested(d, err, Requested{Message: d.message.ID, Provider: provider, Model: model, Cost: price.known()}))
+	s.emit(s.requested(d, err, Requested{Message: d.message.ID, Provider: provider, Model: model, Cost: price.sum()}))
 }
 
 // requested fills in the known facts about an ended request.
 func (s *Session) requested(d *draft, err error, r Requested) Requested {
-	r.Stop, r.Usage, r.Took = d.message.Stop, d.done.Usage, s.config.Now().Sub(d.began)
+	r.Stop, r.Usage, r.Duration = d.message.Stop, d.done.Usage, s.config.Now().Sub(d.start)
 	if d.worked && !d.heard.IsZero() {
-		r.First = d.heard.Sub(d.began)
+		r.First = d.heard.Sub(d.start)
 	}
 	var p *ProviderError
 	if errors.As(err, &p) {
@@ -106,7 +106,7 @@ type FailedRequest struct {
 	Kind     ErrorKind     `json:"kind,omitempty"`
 	Error    string        `json:"error"`
 	Usage    *Usage        `json:"usage,omitempty"`
-	Took     time.Duration `json:"duration_ns,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
 }
 
 // failedAttempt is an attempt that may have failed. again means another one follows.
@@ -126,7 +126,7 @@ func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	}
 	failed := FailedRequest{
 		Message: d.message.ID, Attempt: f.number, Provider: s.config.Provider.Name(), Model: s.config.Model,
-		Prompt: d.message.Prompt, Error: f.err.Error(), Took: d.message.Took,
+		Prompt: d.message.Prompt, Error: f.err.Error(), Duration: d.message.Duration,
 	}
 	if d.done.Usage != (Usage{}) {
 		failed.Usage = &d.done.Usage

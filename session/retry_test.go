@@ -242,7 +242,7 @@ func TestEachRequestIsTold(t *testing.T) {
 			t.Fatalf("told of %+v", told)
 		}
 		last := told[2]
-		if last.Provider != "fake" || last.Stop != session.StopEnd || last.Usage.Output != 3 || last.First != 2*time.Second || last.Took != 3*time.Second {
+		if last.Provider != "fake" || last.Stop != session.StopEnd || last.Usage.Output != 3 || last.First != 2*time.Second || last.Duration != 3*time.Second {
 			t.Errorf("told of %+v", last)
 		}
 	})

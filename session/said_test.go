@@ -16,7 +16,7 @@ import (
 // TestTheLogKeepsEveryFieldOfAMessage but outcomes, which have entries of their own.
 func TestTheLogKeepsEveryFieldOfAMessage(t *testing.T) {
 	m := Message{
-		ID: "m1", Role: Assistant, Provider: "p", Model: "m", Stop: StopCalls, Usage: &Usage{Input: 1}, Prompt: "aa", Took: time.Second,
+		ID: "m1", Role: Assistant, Provider: "p", Model: "m", Stop: StopCalls, Usage: &Usage{Input: 1}, Prompt: "aa", Duration: time.Second,
 		Parts: []Part{
 			{Kind: TextPart, Text: "a <b> & c"}, {Kind: ReasoningPart, Text: "hm", Opaque: json.RawMessage(`"sig"`)},
 			{Kind: CallPart, Call: &tool.RawCall{ID: "c1", Name: "read", Arguments: `{"path":"a"}`}},

@@ -16,7 +16,7 @@
 // offer.go selects the tools in requests; they change only at an Occasion, to keep the provider's
 // cached prefix; prefix.go reports a changed prefix, using the hashes in fingerprint.go. ledger.go
 // counts the content of requests, budget.go limits a turn, account.go sums up the session's usage.
-// A session with Within is a subagent.
+// A session with ParentBudget is a subagent.
 //
 // hooks.go runs the user's programs, which may object. note.go adds late texts for the model: a
 // folder's instructions, a hook's context, a report. compact.go and summary.go replace the start of
@@ -83,8 +83,8 @@ type Requests struct {
 	// Window returns a model's context size in tokens including the answer, or 0 if unknown; may be
 	// nil.
 	Window func(provider, model string) int
-	// Blind reports whether a model is known to take no images; may be nil.
-	Blind func(provider, model string) bool
+	// RejectsImages reports whether a model is known to take no images; may be nil.
+	RejectsImages func(provider, model string) bool
 }
 
 // Calls configures the calls of tools.
@@ -105,17 +105,17 @@ type Storage struct {
 	Store Store
 	// Restorer receives the outcomes of earlier runs on resume; may be nil.
 	Restorer Restorer
-	// Found receives the resumed log's undos and the prompts after them, subagents, reports and
+	// OnResume receives the resumed log's undos and the prompts after them, subagents, reports and
 	// related notes, before anything is added; may be nil.
-	Found func(log []Entry) error
-	Kept  func(tool.Outcome) (Note, bool) // converts an outcome into a note to keep through compaction; may be nil
+	OnResume  func(log []Entry) error
+	CarryOver func(tool.Outcome) (Note, bool) // converts an outcome into a note to keep through compaction; may be nil
 }
 
 // Turns configures the limits and checks of turns.
 type Turns struct {
 	Limits Limits
-	// Within is the budget of a subagent's parent turn, which counts its usage too; else nil.
-	Within *Budget
+	// ParentBudget is the budget of a subagent's parent turn, which counts its usage too; else nil.
+	ParentBudget *Budget
 	// Accept checks the text that a turn would end with; may be nil. A correction goes to the
 	// model, which tries again; "" accepts the text. tries counts the turn's earlier corrections.
 	// An error ends the turn.
@@ -145,35 +145,35 @@ type Host struct {
 // A Session is one conversation. Prompt runs one turn at a time. One goroutine may use its methods,
 // except for Steer, Note, CancelCall and Call, which are safe for any.
 type Session struct {
-	config   Config
-	runner   *tool.Runner
-	tools    []tool.Definition
-	digest   string
-	offered  []string // tool names, after the first Offer
-	history  []Message
-	earlier  []Message                    // summarized in earlier runs
-	skimmed  int                          // entries of earlier runs, until those are read
-	ran      map[tool.CallID]tool.Outcome // the user's own commands in earlier runs
-	messages int                          // number of message ids so far
-	started  bool                         // the start entry is stored
-	prints   fingerprints
-	prefix   prefixGuard
-	ledger   ledger
-	squeezed int    // tokens that allow the next compaction
-	effort   string // as in the log
-	usual    *usual // the regular model while another one answers a turn
-	beside   beside
-	plans    plans
-	asked    string // the last outcomes message for which notes were requested
-	hooks    *hooks
-	windows  *windows
-	claims   []Claim             // of the last answer
-	evidence []Evidence          // of the last answer
-	failed   map[string][]Result // of earlier runs
-	mode     string              // chosen in an earlier run
-	callers  callers
-	watch    sync.Mutex // serializes observer calls
-	held     heldEvent
+	config     Config
+	runner     *tool.Runner
+	tools      []tool.Definition
+	digest     string
+	offered    []string // tool names, after the first Offer
+	history    []Message
+	earlier    []Message                    // summarized in earlier runs
+	skimmed    int                          // entries of earlier runs, until those are read
+	ran        map[tool.CallID]tool.Outcome // the user's own commands in earlier runs
+	messages   int                          // number of message ids so far
+	started    bool                         // the start entry is stored
+	prints     fingerprints
+	prefix     prefixGuard
+	ledger     ledger
+	squeezed   int       // tokens that allow the next compaction
+	effort     string    // as in the log
+	defaults   *defaults // the regular model while another one answers a turn
+	control    control
+	plans      plans
+	asked      string // the last outcomes message for which notes were requested
+	hooks      *hooks
+	windows    *windows
+	claims     []Claim             // of the last answer
+	evidence   []Evidence          // of the last answer
+	failed     map[string][]Result // of earlier runs
+	mode       string              // chosen in an earlier run
+	callers    callers
+	watch      sync.Mutex // serializes observer calls
+	heldEvents heldEvent
 }
 
 // New creates a conversation. Nothing is stored before the first prompt.
@@ -189,7 +189,7 @@ func New(c Config) *Session {
 	s.ledger.provider, s.ledger.model = c.Provider.Name(), c.Model
 	s.windows = &windows{keep: c.Snapshots, store: s.store, entry: s.entry, begin: s.beginning, emit: s.emit}
 	s.runner = &tool.Runner{
-		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Now: c.Now, Grace: c.Grace, Waits: s.waits, Lacking: lacking,
+		Gate: c.Gate, Emit: s.onTool, Intent: s.windows.intend, Clip: c.Clip, Mask: c.Mask, Now: c.Now, Grace: c.Grace, Waits: s.waits, OutOfResources: lacking,
 		Session: string(c.ID), Agent: c.Start.Agent, Mode: c.Mode,
 	}
 	if c.Hooks != nil {
@@ -218,8 +218,8 @@ func (s *Session) Prompt(ctx context.Context, in Input) Result {
 		return s.end(t, err)
 	}
 	defer s.hooks.notify(HookEnded, "the turn has ended")
-	s.beside.listen(true)
-	defer s.beside.listen(false)
+	s.control.listen(true)
+	defer s.control.listen(false)
 	for {
 		if err := s.prepare(t); err != nil {
 			return s.end(t, err)

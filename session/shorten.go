@@ -22,7 +22,7 @@ const (
 // window is unknown, it is less than the size of the refused request.
 func (l *ledger) room() int {
 	if l.window <= 0 {
-		return l.since(0) * 6 / 10
+		return l.tokensSince(0) * 6 / 10
 	}
 	return max(l.window-l.tokens(l.fixedBytes)-min(freeTokens, l.window/freeShare), 0)
 }
@@ -76,12 +76,12 @@ func pictures(m *Message) (n int) {
 
 // pictureMemory caches whether a conversation has images.
 type pictureMemory struct {
-	looked Grown
+	looked ReadMark
 	is     bool
 }
 
 func (p *pictureMemory) any(messages []Message) bool {
-	from := p.looked.Since(messages)
+	from := p.looked.Advance(messages)
 	p.is = from > 0 && p.is
 	for i := from; i < len(messages) && !p.is; i++ {
 		p.is = pictures(&messages[i]) > 0

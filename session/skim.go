@@ -77,7 +77,7 @@ var errSkim = errors.New("the newest summary names a message that is not there")
 func (c *Config) readSkimming(ctx context.Context, summary *Compaction) (*log, error) {
 	l := newLog(c)
 	if summary != nil {
-		l.skim = &skim{until: *summary, restorer: c.Restorer, outcomes: map[string][]lastingOutcome{}, begun: map[callKey]Entry{}}
+		l.skim = &skim{compaction: *summary, restorer: c.Restorer, outcomes: map[string][]lastingOutcome{}, openIntents: map[callKey]Entry{}}
 	}
 	damaged := false
 	err := Stream(ctx, c.Store, c.ID, func(e Entry) error {
@@ -111,15 +111,15 @@ func (c *Config) newestSummary(ctx context.Context) (newest *Compaction, err err
 // skim is the state of reading up to the first message kept by the newest summary. nil and the zero
 // value skim nothing.
 type skim struct {
-	until    Compaction
-	restorer Restorer
-	ids      []string                    // of the messages
-	first    int                         // index in ids: earlier ones were summarized before
-	outcomes map[string][]lastingOutcome // by message
-	ended    bool                        // only ids and first are still set
-	highest  int                         // highest message number
-	begun    map[callKey]Entry           // intents without an outcome so far
-	order    []callKey                   // of begun
+	compaction  Compaction
+	restorer    Restorer
+	ids         []string                    // of the messages
+	first       int                         // index in ids: earlier ones were summarized before
+	outcomes    map[string][]lastingOutcome // by message
+	ended       bool                        // only ids and first are still set
+	highest     int                         // highest message number
+	openIntents map[callKey]Entry           // intents without an outcome so far
+	order       []callKey                   // of begun
 }
 
 // lastingOutcome is an outcome that outlasts the summary of its message.
@@ -182,7 +182,7 @@ func (s *skim) message(l *log, e Entry) (skimmed bool, err error) {
 	if err := texts(v[:2], &m.ID, (*string)(&m.Role)); err != nil {
 		return false, err
 	}
-	if m.ID == s.until.Kept {
+	if m.ID == s.compaction.FirstKept {
 		s.end(l)
 		return false, nil
 	}
@@ -232,8 +232,8 @@ func (s *skim) outcome(l *log, e Entry) (skimmed bool, err error) {
 		return false, nil // left to the full decoder
 	}
 	l.called = max(l.called, numberOf(key.message))
-	begun, open := s.begun[key]
-	delete(s.begun, key)
+	begun, open := s.openIntents[key]
+	delete(s.openIntents, key)
 	_, waits := l.running[key]
 	if v[5] != nil && open || waits { // its changes may still be open
 		if open {
@@ -259,7 +259,7 @@ func (s *skim) intent(e Entry) (skimmed bool, err error) {
 		return false, nil
 	}
 	e.Data = bytes.Clone(e.Data)
-	s.begun[key], s.order = e, append(s.order, key)
+	s.openIntents[key], s.order = e, append(s.order, key)
 	return true, nil
 }
 
@@ -270,11 +270,11 @@ func (s *skim) changed(l *log, e Entry) error {
 		return err
 	}
 	key := callKey{w.Message, w.Call}
-	begun, open := s.begun[key]
+	begun, open := s.openIntents[key]
 	if !open {
 		return nil
 	}
-	delete(s.begun, key)
+	delete(s.openIntents, key)
 	return l.call(begun)
 }
 
@@ -283,7 +283,7 @@ func (s *skim) rewind(l *log, e Entry) error {
 	if err := json.Unmarshal(e.Data, &r); err != nil {
 		return err
 	}
-	at := slices.Index(s.ids[s.first:], r.To)
+	at := slices.Index(s.ids[s.first:], r.MessageID)
 	if at < 0 {
 		return nil
 	}
@@ -301,8 +301,8 @@ func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
 	if err := json.Unmarshal(e.Data, &c); err != nil {
 		return true, err
 	}
-	if c.Summary.ID == s.until.Summary.ID {
-		if c.Kept != "" {
+	if c.Summary.ID == s.compaction.Summary.ID {
+		if c.FirstKept != "" {
 			return true, errSkim
 		}
 		s.end(l)
@@ -314,14 +314,14 @@ func (s *skim) compact(l *log, e Entry) (skimmed bool, err error) {
 
 func (s *skim) shorten(l *log, c Compaction) {
 	at := len(s.ids)
-	if c.Kept != "" {
-		if at = slices.Index(s.ids[s.first:], c.Kept); at < 0 {
+	if c.FirstKept != "" {
+		if at = slices.Index(s.ids[s.first:], c.FirstKept); at < 0 {
 			return
 		}
 		at += s.first
 	}
 	s.number(l)
-	l.past.request(c.Provider, c.Model, c.Usage)
+	l.earlierRequests.request(c.Provider, c.Model, c.Usage)
 	s.ids, s.first = slices.Insert(s.ids, at, c.Summary.ID), at
 	s.highest = max(s.highest, numberOf(c.Summary.ID))
 	if c.Notes != nil {
@@ -341,19 +341,19 @@ func (s *skim) behind(l *log, e Entry) (skimmed bool, err error) {
 		var r Rewound
 		switch {
 		case json.Unmarshal(e.Data, &r) != nil:
-		case read(r.To):
+		case read(r.MessageID):
 			s.number(l)
-		case slices.Contains(s.ids[s.first:], r.To):
+		case slices.Contains(s.ids[s.first:], r.MessageID):
 			return true, errSkim
 		}
 	case CompactEntry:
 		var c Compaction
 		switch {
 		case json.Unmarshal(e.Data, &c) != nil:
-		case c.Kept == "" || read(c.Kept):
+		case c.FirstKept == "" || read(c.FirstKept):
 			s.number(l)
 			s.ids = s.ids[:s.first] // summarized
-		case c.Summary.ID == s.until.Summary.ID:
+		case c.Summary.ID == s.compaction.Summary.ID:
 			return true, errSkim
 		default:
 			s.highest = max(s.highest, lastNumber(l.read))
@@ -373,14 +373,14 @@ func (s *skim) end(l *log) {
 	s.kept(l)
 	s.number(l)
 	for _, key := range s.order {
-		if e, open := s.begun[key]; open {
+		if e, open := s.openIntents[key]; open {
 			_ = l.call(e) // damage was reported while skimming
 		}
 	}
 	for _, id := range s.ids {
 		l.lasting = append(l.lasting, s.outcomes[id]...)
 	}
-	*s = skim{until: s.until, ids: s.ids[s.first:], highest: s.highest, ended: true}
+	*s = skim{compaction: s.compaction, ids: s.ids[s.first:], highest: s.highest, ended: true}
 }
 
 func (l *log) find(e Entry) {

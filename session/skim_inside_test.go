@@ -54,7 +54,7 @@ func TestSkimmingIsReading(t *testing.T) {
 			t.FailNow()
 		}
 		s := &Session{config: *c, skimmed: got.entries, earlier: got.earlier}
-		if !same(s.Earlier(), want.earlier) || !same(s.ran, want.ran) {
+		if !same(s.Earlier(), want.earlier) || !same(s.ran, want.ownOutcomes) {
 			t.Fatalf("seed %d: earlier messages are %v, want %v", seed, s.Earlier(), want.earlier)
 		}
 	}
@@ -82,9 +82,9 @@ func compareLogs(t *testing.T, seed uint64, got, want *log) {
 	differ("start", got.start, want.start)
 	differ("mode", got.mode, want.mode)
 	differ("failed", got.failed, want.failed)
-	differ("used", got.past.account.used, want.past.account.used)
-	differ("counted", got.past.counted, want.past.counted)
-	differ("open turn", append([]pastRequest(nil), got.past.open.requests...), append([]pastRequest(nil), want.past.open.requests...))
+	differ("used", got.earlierRequests.account.used, want.earlierRequests.account.used)
+	differ("counted", got.earlierRequests.counted, want.earlierRequests.counted)
+	differ("open turn", append([]pastRequest(nil), got.earlierRequests.open.requests...), append([]pastRequest(nil), want.earlierRequests.open.requests...))
 	differ("found", got.found, want.found)
 	// What lasts are the completed outcomes of a tool, in order.
 	lasts := func(l *log) (out []string) {
@@ -139,11 +139,11 @@ func (g *generator) step() {
 	case n < 14:
 		g.add(EndEntry, Result{Cause: []Cause{CauseDone, CauseInterrupted}[g.random.IntN(2)], Usage: map[string]Usage{"p/m": {Input: 9}}, Steps: 2})
 	case n < 15:
-		g.add(RewindEntry, Rewound{To: g.any()})
+		g.add(RewindEntry, Rewound{MessageID: g.any()})
 	case n < 17:
 		c := Compaction{Summary: Message{ID: g.id(), Role: User, Summary: true, Parts: text("summary")}, Provider: "p", Model: "m", Usage: &Usage{Input: 5}}
 		if g.random.IntN(3) > 0 {
-			c.Kept = g.any()
+			c.FirstKept = g.any()
 		}
 		if g.random.IntN(3) == 0 {
 			c.Notes = &Message{ID: g.id(), Role: User, Note: true, Parts: text("note")}
@@ -158,7 +158,7 @@ func (g *generator) step() {
 	case n < 20:
 		g.add(NoteEntry, Message{ID: g.id(), Role: User, Note: true, Parts: text("note")})
 	case n < 21:
-		g.add(UndoEntry, Undone{ID: "u", Done: 1})
+		g.add(UndoEntry, UndoData{ID: "u", Done: 1})
 	case n < 22:
 		g.add(SubagentEntry, Subagent{Session: "sub", Message: g.any(), Call: "c0"})
 	case n < 23:
@@ -187,7 +187,7 @@ func (g *generator) answer(parts []Part) {
 		if g.random.IntN(2) == 0 {
 			in := Intended{Record: tool.Record{Message: m.ID, Call: call.ID, Tool: "bash"}}
 			if g.random.IntN(2) == 0 {
-				in.Undo = &State{Mark: "a", At: int64(g.next)}
+				in.Undo = &State{Mark: "a", Time: int64(g.next)}
 			}
 			g.add(IntentEntry, in)
 		}

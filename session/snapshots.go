@@ -30,11 +30,11 @@ type Snapshots interface {
 
 // A State identifies a snapshot of one folder's files.
 type State struct {
-	Root string   `json:"root"`
-	Mark string   `json:"mark"`
-	At   int64    `json:"at"`                 // Unix time in nanoseconds; later states of a folder have a higher value
-	Only []string `json:"only,omitempty"`     // the covered paths; empty means the whole folder
-	Left int      `json:"left_out,omitempty"` // number of uncovered paths
+	Root      string   `json:"root"`
+	Mark      string   `json:"mark"`
+	Time      int64    `json:"at"`                 // Unix time in nanoseconds; later states of a folder have a higher value
+	Only      []string `json:"only,omitempty"`     // the covered paths; empty means the whole folder
+	Uncovered int      `json:"left_out,omitempty"` // number of uncovered paths
 	// Provisional means that the call's changes start from a later state, known to Snapshots.
 	Provisional bool     `json:"provisional,omitempty"`
 	Named       []string `json:"-"` // the examined paths, if the call names all its changes
@@ -47,8 +47,8 @@ type Window struct {
 	// Changes lists at most MaxFileChanges; More counts the others.
 	Changes []FileChange `json:"changes,omitempty"`
 	More    int          `json:"more,omitempty"`
-	// By is the author, if not the call.
-	By string `json:"by,omitempty"`
+	// Author is the author, if not the call.
+	Author string `json:"by,omitempty"`
 	// Unsure lists changed paths with another possible author: nobody saw the call change them.
 	Unsure []string `json:"unsure,omitempty"`
 	// Message and Call name the call, or Hook the moment, of a window with its own entry.
@@ -97,8 +97,8 @@ const (
 	UndoAbandoned UndoState = "abandoned" // ended before touching a file
 )
 
-// Undone is an undo entry's data.
-type Undone struct {
+// UndoData is an undo entry's data.
+type UndoData struct {
 	ID    string    `json:"id"`
 	State UndoState `json:"state,omitempty"` // empty in logs of older versions: see Stage
 	Turns []string  `json:"turns"`           // message ids
@@ -110,7 +110,7 @@ type Undone struct {
 }
 
 // Stage returns the state, also of older entries, which only hold a number of paths.
-func (u Undone) Stage() UndoState {
+func (u UndoData) Stage() UndoState {
 	switch {
 	case u.State != "":
 		return u.State
@@ -234,7 +234,7 @@ func (w *windows) after(ctx context.Context, o tool.Outcome) tool.Outcome {
 		w.changed(late)
 	})
 	if err != nil {
-		window = Window{Before: state, By: ByUnknown}
+		window = Window{Before: state, Author: ByUnknown}
 		w.emit(Notice{Text: fmt.Sprintf("what %s changed could not be looked at, so that undo knows it only in part: %v", o.Tool, err)})
 	}
 	for _, c := range window.Changes {
@@ -274,7 +274,7 @@ func (w *windows) changed(x Window) {
 // around records the files before a moment's first hook starts. end is called after the hooks.
 // Changes after a call belong to it.
 func (w *windows) around(ctx context.Context, m *Moment) (end func()) {
-	if w.keep == nil || m.Event == HookAfter || m.Beside() {
+	if w.keep == nil || m.Event == HookAfter || m.InBackground() {
 		return func() {}
 	}
 	r := tool.Record{Session: string(m.Session), Agent: m.Agent, Tool: "hook"}
@@ -306,7 +306,7 @@ func (w *windows) lost(ctx context.Context, before *State) *Window {
 	if err != nil {
 		x = Window{Before: *before}
 	}
-	x.By = ByUnknown
+	x.Author = ByUnknown
 	return &x
 }
 

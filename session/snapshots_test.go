@@ -27,7 +27,7 @@ type states struct {
 
 func (s *states) state() *session.State {
 	s.clock++
-	return &session.State{Root: "/w", Mark: fmt.Sprint(s.now), At: s.clock}
+	return &session.State{Root: "/w", Mark: fmt.Sprint(s.now), Time: s.clock}
 }
 
 func (s *states) Before(_ context.Context, r tool.Record) (*session.State, error) {
@@ -107,7 +107,7 @@ func (r *rig) windows(t *testing.T) (out []string) {
 		if w.After != nil {
 			after = w.After.Mark
 		}
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s-%s %d %s", e.Type, w.Call, w.Before.Mark, after, len(w.Changes), w.Hook+w.By)))
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s-%s %d %s", e.Type, w.Call, w.Before.Mark, after, len(w.Changes), w.Hook+w.Author)))
 	}
 	return out
 }
@@ -160,7 +160,7 @@ func TestWhatACallLeavesRunningKeepsItsWindowOpen(t *testing.T) {
 func TestWindowsOfADeadProcessEndOnLoadByNobodyKnown(t *testing.T) {
 	s := &states{now: 7}
 	r := s.rig(t)
-	state := func(mark string, at int64) *session.State { return &session.State{Root: "/w", Mark: mark, At: at} }
+	state := func(mark string, at int64) *session.State { return &session.State{Root: "/w", Mark: mark, Time: at} }
 	r.shelf.entries = []session.Entry{
 		logged(t, session.StartEntry, session.Start{Version: "old"}),
 		logged(t, session.MessageEntry, userSays("m1", "go")),

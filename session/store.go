@@ -86,10 +86,10 @@ type Entry struct {
 
 // Client is a client entry's data: who controlled the session from another process, and how.
 type Client struct {
-	PID int    `json:"pid"`
-	UID int    `json:"uid"`
-	As  string `json:"as,omitempty"` // its own name: terminal, page, editor
-	Act string `json:"act"`          // such as prompt, or answer q1 once
+	PID  int    `json:"pid"`
+	UID  int    `json:"uid"`
+	Kind string `json:"as,omitempty"` // its own name: terminal, page, editor
+	Act  string `json:"act"`          // such as prompt, or answer q1 once
 }
 
 // Head describes a session in a list. Start and First are the data of its first start entry and its

@@ -13,7 +13,7 @@ func TestAStumbleIsFedBackOnce(t *testing.T) {
 	stumble := func(kind session.ErrorKind) func() []session.Chunk {
 		return func() []session.Chunk {
 			return []session.Chunk{session.Done{Stop: session.StopError, Err: &session.ProviderError{
-				Kind: kind, Status: 400, Message: "groq: failed to call a function", Stumble: `<function=look{"path":"a"}</function>`}}}
+				Kind: kind, Status: 400, Message: "groq: failed to call a function", UnparsedCall: `<function=look{"path":"a"}</function>`}}}
 		}
 	}
 	for _, kind := range []session.ErrorKind{session.BadResponse, session.ServerError} {

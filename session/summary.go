@@ -51,8 +51,8 @@ func (s *Session) sumUp(t *turn, messages []Message, wish string) (d *draft, att
 
 // summarize reads one summary; a partial one is better than none. No calls run.
 func (s *Session) summarize(ctx context.Context, r Request) (*draft, error) {
-	d := &draft{message: Message{ID: r.Messages[len(r.Messages)-1].ID, Role: Assistant}, began: s.config.Now()}
-	d.message.Prompt = new(fingerprints).of(r)
+	d := &draft{message: Message{ID: r.Messages[len(r.Messages)-1].ID, Role: Assistant}, start: s.config.Now()}
+	d.message.Prompt = new(fingerprints).promptHash(r)
 	err := d.gather(ctx, s.config.Provider, r)
 	if err == nil && d.message.Text() == "" {
 		err = &ProviderError{Kind: BadResponse, Message: "the model summed up nothing"}
@@ -88,9 +88,9 @@ func (s *Session) summable(t *turn, cut int, wish string) error {
 func (l *ledger) fitting(messages []Message) ([]Message, int) {
 	room := l.window*9/10 - l.tokens(l.fixedBytes)
 	if l.window <= 0 { // refused by a provider with an unknown window
-		room = l.since(0) * 6 / 10
+		room = l.tokensSince(0) * 6 / 10
 	}
-	size := l.since(0) - l.since(len(messages))
+	size := l.tokensSince(0) - l.tokensSince(len(messages))
 	if size <= room {
 		return messages, size
 	}
@@ -105,7 +105,7 @@ func (l *ledger) fitting(messages []Message) ([]Message, int) {
 	}
 	first := 0
 	for first < len(out)-1 && (size > room || out[first].Role == ToolRole) {
-		size -= l.since(first) - l.since(first+1)
+		size -= l.tokensSince(first) - l.tokensSince(first+1)
 		first++
 	}
 	return out[first:], size
@@ -170,7 +170,7 @@ func lastWords(history []Message, cut int) string {
 }
 
 // prompted reports whether the user wrote the message for the model.
-func prompted(m Message) bool { return m.Role == User && m.Own == "" && !m.Summary && !m.Note }
+func prompted(m Message) bool { return m.Role == User && m.OwnCall == "" && !m.Summary && !m.Note }
 
 // shortened keeps the start and the end of a long text.
 func shortened(text string, most int) string {
@@ -253,13 +253,13 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 		for j, n := range slices.Backward(notes) {
 			replaced := slices.ContainsFunc(newer, n.same)
 			newer = append(newer, n)
-			if i >= cut || !n.Lasts || replaced {
+			if i >= cut || !n.KeepInCompaction || replaced {
 				continue
 			}
 			tokens := s.ledger.tokens(len(texts[j]))
 			if tokens > room || tokens == 0 {
 				if n.Kind != LoopNote { // cannot be read again
-					dropped = append(dropped, n.From)
+					dropped = append(dropped, n.Source)
 				}
 				continue
 			}
@@ -276,14 +276,14 @@ func (s *Session) lastingNotes(cut int) (m Message, dropped []string) {
 // notesOf returns the notes and texts in a message, or the notes that Config.Kept makes of its
 // outcomes.
 func (s *Session) notesOf(m Message) (notes []Note, texts []string) {
-	if len(m.Notes) > 0 || s.config.Kept == nil {
+	if len(m.Notes) > 0 || s.config.CarryOver == nil {
 		return m.Notes, m.wrappedNotes()
 	}
 	for _, p := range m.Parts {
 		if p.Outcome == nil {
 			continue
 		}
-		if n, ok := s.config.Kept(*p.Outcome); ok {
+		if n, ok := s.config.CarryOver(*p.Outcome); ok {
 			n.fill()
 			notes, texts = append(notes, n), append(texts, n.wrapped())
 		}

@@ -49,13 +49,13 @@ type turn struct {
 
 func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 	limits := s.config.Limits
-	t := &turn{budget: newBudget(limits, s.config.Within, s.config.Start)}
+	t := &turn{budget: newBudget(limits, s.config.ParentBudget, s.config.Start)}
 	var cancel context.CancelFunc
 	t.ctx, t.clock, cancel = startClock(ctx, s.config.Now, limits.Time)
 	t.budget.account = &s.ledger.account
-	s.beside.mu.Lock()
-	s.beside.budget, s.beside.clock = t.budget, t.clock
-	s.beside.mu.Unlock()
+	s.control.mu.Lock()
+	s.control.budget, s.control.clock = t.budget, t.clock
+	s.control.mu.Unlock()
 	return t, cancel
 }
 
@@ -63,9 +63,9 @@ func (s *Session) begin(ctx context.Context) (*turn, context.CancelFunc) {
 // of a subagent's parent turn.
 func (s *Session) waits() (over func()) {
 	_ = s.store(context.Background()) // users are asked only about stored entries; if storing fails, the next entry fails too
-	s.beside.mu.Lock()
-	own := s.beside.clock
-	s.beside.mu.Unlock()
+	s.control.mu.Lock()
+	own := s.control.clock
+	s.control.mu.Unlock()
 	ends := []func(){}
 	if own != nil {
 		ends = append(ends, own.wait())
@@ -129,7 +129,7 @@ func (t *turn) step() error {
 	if err := t.guard.Stuck(); err != nil {
 		return err
 	}
-	if most := t.budget.limits.Own; most > 0 && t.steps >= most {
+	if most := t.budget.limits.OwnRequests; most > 0 && t.steps >= most {
 		return fmt.Errorf("%w: the usual %d model requests of one prompt were made", ErrBudget, most)
 	}
 	t.steps++
@@ -148,34 +148,34 @@ func (t *turn) count(o tool.Outcome) {
 // endText limits the answer's copy in the end entry, in bytes.
 const endText = 4 << 10
 
-// usual holds the session's model and the facts learned about it.
-type usual struct {
+// defaults holds the session's model and the facts learned about it.
+type defaults struct {
 	provider     Provider
 	model        string
 	window, told int
 	correction   correction
 }
 
-// Lend makes another model answer the turn being composed; afterwards the session uses its own
-// again. The log marks the answers. Only an Input's Compose may call it.
-func (s *Session) Lend(p Provider, model string) {
-	if l := &s.ledger; s.usual == nil {
-		s.usual = &usual{s.config.Provider, s.config.Model, l.window, l.told, l.correction}
+// UseModelForTurn makes another model answer the turn being composed; afterwards the session uses
+// its own again. The log marks the answers. Only an Input's Compose may call it.
+func (s *Session) UseModelForTurn(p Provider, model string) {
+	if l := &s.ledger; s.defaults == nil {
+		s.defaults = &defaults{s.config.Provider, s.config.Model, l.window, l.told, l.correction}
 	}
-	s.work(usual{provider: p, model: model})
+	s.work(defaults{provider: p, model: model})
 }
 
 func (s *Session) giveBack() {
-	if s.usual == nil {
+	if s.defaults == nil {
 		return
 	}
-	s.work(*s.usual)
-	s.usual = nil
+	s.work(*s.defaults)
+	s.defaults = nil
 }
 
 // work changes the model. The conversation is counted again, since requests to another model
 // contain other parts.
-func (s *Session) work(u usual) {
+func (s *Session) work(u defaults) {
 	s.config.Provider, s.config.Model = u.provider, u.model
 	l := &s.ledger
 	l.sync(nil)
@@ -204,7 +204,7 @@ func (s *Session) end(t *turn, err error) Result {
 	switch {
 	case serr == nil && t.last != nil:
 		s.keep(*t.last)
-		s.tell(t.last.ID)
+		s.emitLedger(t.last.ID)
 	case serr != nil && !errors.Is(err, errStore):
 		r.Err = serr
 		r.Cause, r.Message, r.Hint = causeOf(serr)

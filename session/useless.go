@@ -18,8 +18,8 @@ import (
 const mostSilences = 4
 
 type silences struct {
-	now       bool  // the newest answer is empty or in doubt
-	doubt     doubt // the reason for doubt
+	latest    bool        // the newest answer is empty or in doubt
+	doubt     doubtReason // the reason for doubt
 	row, all  int
 	tokens    int  // cost of the newest one
 	reasoning bool // it had reasoning
@@ -29,13 +29,13 @@ type silences struct {
 // saw checks a complete answer to a request with tools.
 func (n *silences) saw(m Message, done Done, tools []tool.Definition) {
 	n.calls += len(m.Calls())
-	n.now = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
+	n.latest = len(m.Calls()) == 0 && strings.TrimSpace(m.Text()) == "" && m.Stop != StopLength
 	n.doubt = ""
-	if len(m.Calls()) == 0 && !n.now {
+	if len(m.Calls()) == 0 && !n.latest {
 		n.doubt = doubtOf(m, done, tools)
 	}
-	n.now = n.now || n.doubt != ""
-	if !n.now {
+	n.latest = n.latest || n.doubt != ""
+	if !n.latest {
 		n.row = 0
 		return
 	}
@@ -121,7 +121,7 @@ func (d *draft) cutOff() error {
 // nil.
 func stumbled(failed error) *ProviderError {
 	var p *ProviderError
-	if !errors.As(failed, &p) || p.Stumble == "" {
+	if !errors.As(failed, &p) || p.UnparsedCall == "" {
 		return nil
 	}
 	return p
@@ -129,7 +129,7 @@ func stumbled(failed error) *ProviderError {
 
 // correction returns the server's reaction to the answer, for the model.
 func (e *ProviderError) correction() string {
-	return "Your last answer could not be read, and nothing of it was run: " + e.Message + ".\nYou wrote:\n" + e.Stumble +
+	return "Your last answer could not be read, and nothing of it was run: " + e.Message + ".\nYou wrote:\n" + e.UnparsedCall +
 		"\nCall the tool again, with the exact name of a tool that you have and its arguments as one JSON object, or answer in words."
 }
 

@@ -25,8 +25,8 @@ type Change struct {
 type Editing struct {
 	Name string // the argument's name
 	Text string
-	// With returns the call with another text.
-	With func(text string) Change
+	// WithText returns the call with another text.
+	WithText func(text string) Change
 }
 
 // editing returns the user's options to rewrite the call, or nil.
@@ -40,7 +40,7 @@ func (x *execution) editing() *Editing {
 	if json.Unmarshal(x.h.Provenance.Parsed, &args) != nil || json.Unmarshal(args[name], &text) != nil {
 		return nil
 	}
-	return &Editing{Name: name, Text: text, With: func(text string) Change {
+	return &Editing{Name: name, Text: text, WithText: func(text string) Change {
 		args[name], _ = json.Marshal(text) // a string always encodes
 		raw, _ := json.Marshal(args)
 		return Change{Arguments: string(raw), Note: fmt.Sprintf("the person changed %s before it ran, to:\n%s", name, text)}
@@ -80,7 +80,7 @@ func rejected(refused []int, why string) string {
 func (x *execution) offerChange(q *Question) {
 	q.Editing = x.editing()
 	if x.h.bound.parts() {
-		q.Without = x.without
+		q.WithoutHunks = x.without
 	}
 }
 
@@ -149,7 +149,7 @@ type Look struct {
 type Ruling struct {
 	Deny string // reason to deny the call, or ""
 	Ask  string // reason to ask the user whatever rules and mode allow, or ""
-	By   string // the hook's name
+	Hook string // the hook's name
 	Stop bool   // the turn ends with this call
 }
 
@@ -174,7 +174,7 @@ func (x *execution) heed(ctx context.Context, mayChange bool) (ask string, err e
 		return "", err
 	}
 	if r.Deny != "" {
-		return "", x.refuse(nil, r.By, r.Deny)
+		return "", x.refuse(nil, r.Hook, r.Deny)
 	}
 	return r.Ask, nil
 }

@@ -13,7 +13,7 @@ import (
 // editable is a tool whose text a user may rewrite and whose words are its hunks.
 func editable(c *sayConfig) {
 	c.Editable = "text"
-	c.Without = func(_ context.Context, in sayArgs, refused []int) (sayArgs, error) {
+	c.WithoutHunks = func(_ context.Context, in sayArgs, refused []int) (sayArgs, error) {
 		words := strings.Fields(in.Text)
 		for _, n := range refused {
 			if n > len(words) {
@@ -34,7 +34,7 @@ func TestAChangedCallIsJudgedAgain(t *testing.T) {
 	var j journal
 	r, _ := journaled(&j, func(_ context.Context, q tool.Question) (tool.Decision, error) {
 		if q.Amended {
-			if q.Editing != nil || q.Without != nil {
+			if q.Editing != nil || q.WithoutHunks != nil {
 				t.Error("a changed call can be changed again")
 			}
 			return tool.Decision{Allow: true}, nil
@@ -42,7 +42,7 @@ func TestAChangedCallIsJudgedAgain(t *testing.T) {
 		if q.Editing.Name != "text" || q.Editing.Text != "rm all" {
 			t.Errorf("offered %+v", q.Editing)
 		}
-		change := q.Editing.With("rm one")
+		change := q.Editing.WithText("rm one")
 		return tool.Decision{Allow: true, Asked: true, Change: &change}, nil
 	})
 	o := execOne(t, r, say("x", editable), `{"text":"rm all","times":2}`)
@@ -65,11 +65,11 @@ func TestACallWithoutSomeOfItsHunks(t *testing.T) {
 		if q.Amended {
 			return tool.Decision{Allow: true}, nil
 		}
-		change, err := q.Without(ctx, []int{2, 3}, " too soon ")
+		change, err := q.WithoutHunks(ctx, []int{2, 3}, " too soon ")
 		if err != nil {
 			t.Error(err)
 		}
-		if _, err := q.Without(ctx, []int{9}, ""); err == nil {
+		if _, err := q.WithoutHunks(ctx, []int{9}, ""); err == nil {
 			t.Error("a hunk that is not there is refused")
 		}
 		return tool.Decision{Allow: true, Asked: true, Change: change}, nil
@@ -123,7 +123,7 @@ func TestAChangeGoesRoundNothing(t *testing.T) {
 func TestWhatIsAskedWhileRunningIsNotChanged(t *testing.T) {
 	asks := 0
 	r := &tool.Runner{Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
-		if asks++; asks == 2 && (q.Editing != nil || q.Without != nil) {
+		if asks++; asks == 2 && (q.Editing != nil || q.WithoutHunks != nil) {
 			t.Error("it is offered")
 		}
 		return tool.Decision{Allow: true}, nil
@@ -168,7 +168,7 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 				if err := l.Change([]byte(c.args), "a hook did it"); (err != nil) != (c.origin == tool.Native) {
 					t.Errorf("changing: %v", err)
 				}
-				return tool.Ruling{Ask: "look", By: "hook x"}
+				return tool.Ruling{Ask: "look", Hook: "hook x"}
 			}
 			r.After = func(_ context.Context, l tool.Look) tool.Ruling {
 				after = append(after, string(l.Arguments)+" "+string(l.Outcome.Status))
@@ -190,7 +190,9 @@ func TestChangedArgumentsAreJudgedAsWhatTheyBecome(t *testing.T) {
 // anything.
 func TestAHookDeniesBeforeTheGate(t *testing.T) {
 	for name, before := range map[string]func(context.Context, tool.Look) tool.Ruling{
-		"deny":   func(context.Context, tool.Look) tool.Ruling { return tool.Ruling{Deny: "no", By: "hook x", Stop: true} },
+		"deny": func(context.Context, tool.Look) tool.Ruling {
+			return tool.Ruling{Deny: "no", Hook: "hook x", Stop: true}
+		},
 		"panics": func(context.Context, tool.Look) tool.Ruling { panic("x") },
 	} {
 		var j journal

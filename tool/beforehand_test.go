@@ -129,7 +129,7 @@ func TestWaitingForAPersonIsNoDuration(t *testing.T) {
 
 func TestTheReasonOfANoIsThePersonsWord(t *testing.T) {
 	gate := tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
-		return tool.Decision{Asked: true, Reason: "the person said no: use make", Said: "use make"}, nil
+		return tool.Decision{Asked: true, Reason: "the person said no: use make", Reply: "use make"}, nil
 	})
 	o := execOne(t, &tool.Runner{Gate: gate}, say("x"), `{"text":"a"}`)
 	wantStatus(t, o, tool.Denied, tool.CodeDenied)

@@ -45,7 +45,7 @@ func hooksOf[Args, Meta any](c Config[Args, Meta]) *hooks {
 			return &meta, err
 		}
 	}
-	if f := c.Without; f != nil {
+	if f := c.WithoutHunks; f != nil {
 		h.without = func(ctx context.Context, args any, refused []int) (any, error) { return f(ctx, *args.(*Args), refused) }
 	}
 	if f := c.Run; f != nil {
@@ -233,7 +233,7 @@ func (c *call) run(ctx context.Context, b Common) (outcomeParts, error) {
 func (r *Result[Meta]) parts() outcomeParts {
 	return outcomeParts{
 		title: r.Title, output: r.Output, attachments: r.Attachments,
-		changed: r.Changed, whole: r.Whole, outputFile: r.OutputFile, truncated: r.Truncated, sandbox: r.Sandbox, refused: r.Refused, carried: r.Carried, stop: r.Stop, pending: r.Pending,
+		changed: r.Changed, whole: r.FullOutput, outputFile: r.OutputFile, truncated: r.Truncated, sandbox: r.Sandbox, refused: r.Refused, carried: r.Traffic, stop: r.Stop, pending: r.Pending,
 	}
 }
 
@@ -249,7 +249,7 @@ type outcomeParts struct {
 	changed     []string
 	sandbox     string
 	refused     []Refusal
-	carried     []Carried
+	carried     []HostTraffic
 	stop        bool
 	pending     bool
 }

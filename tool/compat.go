@@ -15,9 +15,9 @@ import (
 type Compat struct {
 	// Verbs are names of other assistants' larger tools, with this tool as one part.
 	Verbs []Verb
-	// Kin are names of similar tools whose arguments cannot be translated. Their calls fail with a
+	// Similar are names of similar tools whose arguments cannot be translated. Their calls fail with a
 	// hint at this tool.
-	Kin []string
+	Similar []string
 	// Args maps foreign argument names to real ones. Names inside a list's items have the list as
 	// prefix: {"todos/step": "content"}.
 	Args map[string]string
@@ -31,7 +31,7 @@ type Compat struct {
 }
 
 func (c Compat) clone() Compat {
-	c.Verbs, c.Kin, c.Args = slices.Clone(c.Verbs), slices.Clone(c.Kin), maps.Clone(c.Args)
+	c.Verbs, c.Similar, c.Args = slices.Clone(c.Verbs), slices.Clone(c.Similar), maps.Clone(c.Args)
 	c.Values, c.Ignored = maps.Clone(c.Values), maps.Clone(c.Ignored)
 	return c
 }
@@ -62,7 +62,7 @@ func (m *mender) adapt(v *laxjson.Tree) {
 	if reflect.DeepEqual(before, after) {
 		return
 	}
-	m.did.did(stepDialect)
+	m.fixes.addFix(stepDialect)
 	names, items := v.Names[:0:0], v.Items[:0:0]
 	for i, name := range v.Names {
 		if reflect.DeepEqual(before[name], after[name]) {
@@ -82,7 +82,7 @@ func (m *mender) reword(v *laxjson.Tree) {
 		if item := v.Items[i]; item.Kind == laxjson.String {
 			if meant := m.prepared.compat.Values[name][fuzzy.Fold(item.Text)]; meant != "" {
 				item.Text = meant
-				m.did.did(stepDialect)
+				m.fixes.addFix(stepDialect)
 			}
 		}
 	}

@@ -20,8 +20,8 @@ type Common struct {
 	ByRule bool
 	// Approved means the user approved the Needs; approval through Ask does not count.
 	Approved bool
-	// Judged is the gate's reading of the call's command; if nil, it runs as written.
-	Judged *Judged
+	// Reading is the gate's reading of the call's command; if nil, it runs as written.
+	Reading *CommandReading
 
 	metadata func(title string, encode func() (json.RawMessage, error))
 	ask      func(context.Context, Need) error
@@ -78,14 +78,14 @@ type Result[Meta any] struct {
 	// that to the pipeline.
 	OutputFile string
 	Truncated  bool
-	// Whole is the full output if the tool shortened Output for the model: the pipeline stores it
+	// FullOutput is the full output if the tool shortened Output for the model: the pipeline stores it
 	// and names the file. Empty means Output is complete.
-	Whole   string
-	Sandbox string    // sandbox of the commands run, for the record; "" for none
-	Refused []Refusal // the sandbox's refusals, whether commands failed or not, for the record
-	Carried []Carried // the sandbox's traffic with hosts, for the record
-	Stop    bool      // ends the turn
-	Pending bool      // the subject of the call is still running: another call may find more
+	FullOutput string
+	Sandbox    string        // sandbox of the commands run, for the record; "" for none
+	Refused    []Refusal     // the sandbox's refusals, whether commands failed or not, for the record
+	Traffic    []HostTraffic // the sandbox's traffic with hosts, for the record
+	Stop       bool          // ends the turn
+	Pending    bool          // the subject of the call is still running: another call may find more
 }
 
 // An Attachment is an image or document for models that accept it.
@@ -99,7 +99,7 @@ type reviewer func(ctx context.Context, n Need, why string, blocks []Block) (ref
 
 func (x *execution) common() Common {
 	return Common{
-		SessionID: x.runner.Session, MessageID: x.record.Message, Agent: x.runner.Agent, CallID: x.h.Call, ByRule: x.byRule, Judged: x.judged, Approved: x.reviewed(),
+		SessionID: x.runner.Session, MessageID: x.record.Message, Agent: x.runner.Agent, CallID: x.h.Call, ByRule: x.byRule, Reading: x.judged, Approved: x.reviewed(),
 		metadata: x.live.update, wait: x.wait,
 		ask: func(ctx context.Context, n Need) error {
 			if _, err := x.ask(ctx, Permissions{}.cover([]Need{n}), nil); err != nil {
@@ -114,7 +114,7 @@ func (x *execution) common() Common {
 func (x *execution) review(ctx context.Context, n Need, why string, blocks []Block) (refused []int, said string, err error) {
 	_, err = x.ask(ctx, Permissions{}.cover([]Need{n}), func(q *Question) {
 		q.Wanted, q.Preview = why, func(context.Context) []Block { return blocks }
-		q.Without = func(_ context.Context, without []int, reason string) (*Change, error) {
+		q.WithoutHunks = func(_ context.Context, without []int, reason string) (*Change, error) {
 			refused, said = without, reason
 			return &Change{}, nil
 		}

@@ -64,8 +64,8 @@ func (h Heading) Line() string {
 	return strings.TrimSpace(first) + " … " + strconv.Itoa(strings.Count(rest, "\n")+2) + " lines"
 }
 
-// Several reports whether the object has more than one line.
-func (h Heading) Several() bool { return strings.Contains(strings.TrimSpace(h.Object), "\n") }
+// MultiLine reports whether the object has more than one line.
+func (h Heading) MultiLine() bool { return strings.Contains(strings.TrimSpace(h.Object), "\n") }
 
 func (h Heading) bounded() Heading {
 	if len(h.Object) > maxObject {

@@ -100,8 +100,8 @@ func (h Hydration) Reads() (yes bool) {
 		!slices.ContainsFunc(needs, func(n Need) bool { return n.Permission != Read || n.Reach != "" })
 }
 
-// Intends reports whether running the call first records its intent.
-func (h Hydration) Intends() bool {
+// RecordsIntent reports whether running the call first records its intent.
+func (h Hydration) RecordsIntent() bool {
 	return h.runnable() && h.prepared.def.Permissions.SideEffects()
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func TestHydrateLookup(t *testing.T) {
-	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat"} }), say("write", func(c *sayConfig) { c.Compat.Kin = []string{"ApplyPatch"} }), say("todoread"))
+	set := setOf(t, say("read", func(c *sayConfig) { c.Aliases = []string{"cat"} }), say("write", func(c *sayConfig) { c.Compat.Similar = []string{"ApplyPatch"} }), say("todoread"))
 	for name, want := range map[string]struct {
 		tool    string
 		origin  tool.Origin

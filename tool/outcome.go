@@ -24,7 +24,7 @@ func (x *execution) fail(ctx context.Context, p outcomeParts, err error) Outcome
 		clipped.title = cmp.Or(clipped.title, title)
 	}
 	status, code := verdict(ctx, err)
-	if lacking := x.runner.Lacking; status == Failed && lacking != nil && lacking(err) {
+	if lacking := x.runner.OutOfResources; status == Failed && lacking != nil && lacking(err) {
 		code = CodeEnvironment
 	}
 	return x.finish(clipped, status, code)
@@ -57,8 +57,8 @@ func withCause(ctx context.Context, text string) string {
 func failureText(err error) string {
 	var d *denial
 	switch {
-	case errors.As(err, &d) && d.decision.Said != "":
-		return "The person did not allow this and says: " + d.decision.Said
+	case errors.As(err, &d) && d.decision.Reply != "":
+		return "The person did not allow this and says: " + d.decision.Reply
 	case errors.As(err, &d):
 		return "denied: " + d.Error() + ". Do not attempt it another way; go on without it or ask the person."
 	case err == context.Canceled:
@@ -77,7 +77,7 @@ func (x *execution) finish(p outcomeParts, status Status, code string) Outcome {
 		now := x.runner.now()
 		r.Waited = x.waits.total(now)
 		r.Duration = now.Sub(r.Start) - r.Waited
-		r.OutputHash, r.Sandbox, r.Refused, r.Carried = hash, p.sandbox, p.refused, p.carried
+		r.OutputHash, r.Sandbox, r.Refused, r.Traffic = hash, p.sandbox, p.refused, p.carried
 		x.over = true
 	})
 	record := x.snapshot()

@@ -62,7 +62,7 @@ func TestAPanickingValidatorEndsOneCall(t *testing.T) {
 			h := hydrateOne(t, run, set, `{"text":"a"}`)
 			wantStatus(t, run.Exec(t.Context(), h), tool.Invalid, tool.CodePanic)
 		}
-		r.Eager = true
+		r.CompileAll = true
 		if _, err := r.Tools(t.Context(), tool.Init{}); err == nil && where != "check" {
 			t.Errorf("%s: an eager registry took it", where)
 		}

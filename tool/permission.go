@@ -49,14 +49,14 @@ type Need struct {
 	Dir string `json:"dir,omitempty"`
 	// Reach is empty if Target is exact.
 	Reach Reach `json:"reach,omitempty"`
-	// Caged means the tool starts the command in the run's sandbox, if there is one. Outside is the
+	// Sandboxed means the tool starts the command in the run's sandbox, if there is one. Outside is the
 	// reason to run it outside after it failed inside.
-	Caged   bool   `json:"caged,omitempty"`
-	Outside string `json:"outside,omitempty"`
-	// Aside means the tool can keep a command's changes separate until somebody decides about them.
-	Aside bool `json:"-"`
-	// Lasts means a command outlives its call.
-	Lasts bool `json:"lasts,omitempty"`
+	Sandboxed     bool   `json:"caged,omitempty"`
+	OutsideReason string `json:"outside,omitempty"`
+	// Separable means the tool can keep a command's changes separate until somebody decides about them.
+	Separable bool `json:"-"`
+	// OutlivesCall means a command outlives its call.
+	OutlivesCall bool `json:"lasts,omitempty"`
 	// Sends is data for Target beyond its name, such as the words of a search. It is judged, but
 	// neither shown nor stored.
 	Sends string `json:"-"`
@@ -88,8 +88,8 @@ const (
 	OwnStage Reach = "own_stage"
 )
 
-// Told returns the need for a tool that reads state and no file.
-func Told(what string) []Need { return []Need{{Permission: Read, Target: what, Reach: State}} }
+// StateNeed returns the need for a tool that reads state and no file.
+func StateNeed(what string) []Need { return []Need{{Permission: Read, Target: what, Reach: State}} }
 
 // Touches describes the need for people and models.
 func (n Need) Touches() string {
@@ -142,9 +142,9 @@ type Question struct {
 	Check func(ctx context.Context, may func(Need) bool) error
 	// Editing is the text for a user to rewrite; may be nil.
 	Editing *Editing
-	// Without returns the call without some hunks in Preview, counted from 1, and the reason for
+	// WithoutHunks returns the call without some hunks in Preview, counted from 1, and the reason for
 	// their refusal; if nil, the call is allowed whole or not at all.
-	Without func(ctx context.Context, refused []int, why string) (*Change, error)
+	WithoutHunks func(ctx context.Context, refused []int, why string) (*Change, error)
 	// Wanted is the reason why a hook wants the user to be asked, whatever rules and mode allow, or
 	// "".
 	Wanted string
@@ -164,11 +164,11 @@ type Decision struct {
 	Layer string `json:"layer,omitempty"`
 	// Reason goes to the model with a denial.
 	Reason string `json:"reason,omitempty"`
-	// Said is the user's reply with a denial; the model sees it as the user's words.
-	Said string `json:"said,omitempty"`
-	// By is the answering client, unless it is the session's own window: a page, a device by its id
+	// Reply is the user's reply with a denial; the model sees it as the user's words.
+	Reply string `json:"said,omitempty"`
+	// Client is the answering client, unless it is the session's own window: a page, a device by its id
 	// and name, or another process.
-	By string `json:"by,omitempty"`
+	Client string `json:"by,omitempty"`
 	// Change is the user's modified call, which is judged again. Only users change calls.
 	Change *Change `json:"-"`
 	// Code is set without judging if the call itself is wrong, such as a path with a NUL byte, or
@@ -182,16 +182,16 @@ type Decision struct {
 	// ByRule is true if a rule allowed a command that no person has seen: it then runs without
 	// access to the workspace's own programs.
 	ByRule bool `json:"-"`
-	// Judged defines how an allowed command runs, so that only the inspected form runs; if nil, it
+	// Reading defines how an allowed command runs, so that only the inspected form runs; if nil, it
 	// runs as written.
-	Judged *Judged `json:"-"`
+	Reading *CommandReading `json:"-"`
 }
 
-// Judged is the gate's reading of a command: one program without a shell, or a script with a single
-// interpretation.
-type Judged struct {
-	// Caged means the command was allowed because of the sandbox and runs there or not at all.
-	Caged bool
+// CommandReading is the gate's reading of a command: one program without a shell, or a script with
+// a single interpretation.
+type CommandReading struct {
+	// Sandboxed means the command was allowed because of the sandbox and runs there or not at all.
+	Sandboxed bool
 	// Planned means its changes are dropped and it has no network.
 	Planned bool
 	// Leaves is the access that a sandbox would refuse it: if it would run in one, the user is

@@ -47,7 +47,7 @@ type Record struct {
 	OutputHash string        `json:"output_sha256,omitempty"`
 	Sandbox    string        `json:"sandbox,omitempty"` // sandbox level and implementation for its commands; "" if none ran or without a sandbox
 	Refused    []Refusal     `json:"refused,omitempty"` // the sandbox's refusals, whether commands failed or not
-	Carried    []Carried     `json:"carried,omitempty"` // the sandbox's network traffic
+	Traffic    []HostTraffic `json:"carried,omitempty"` // the sandbox's network traffic
 	// Panic is a panic's value and stack. It may quote arguments, so Public removes it and it stays
 	// in the local log.
 	Panic string `json:"panic,omitempty"`
@@ -63,9 +63,9 @@ type Refusal struct {
 	Hint bool `json:"hint,omitempty"`
 }
 
-// Carried is the traffic with one host through a sandbox's proxy: bytes inside the connections,
+// HostTraffic is the traffic with one host through a sandbox's proxy: bytes inside the connections,
 // which for https are TLS.
-type Carried struct {
+type HostTraffic struct {
 	Host        string `json:"host"` // with port
 	Connections int    `json:"connections"`
 	Sent        int64  `json:"sent_bytes"`

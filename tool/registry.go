@@ -17,15 +17,15 @@ type Registry struct {
 	// Validator compiles schemas; nil means JSONSchema. Set it, and the other fields, before the
 	// first Tools.
 	Validator Validator
-	// Eager compiles every schema in Tools, so that a bad one fails there; otherwise each compiles
+	// CompileAll compiles every schema in Tools, so that a bad one fails there; otherwise each compiles
 	// at its first call, for a faster start.
-	Eager bool
+	CompileAll bool
 	// Now is the clock for compile times; nil means time.Now.
 	Now func() time.Time
 
-	mu    sync.Mutex
-	tools []Tool
-	taken map[string]string // lower-case names and aliases with their tools
+	mu     sync.Mutex
+	tools  []Tool
+	owners map[string]string // lower-case names and aliases with their tools
 }
 
 // Register adds a tool. It reports all errors at once: a bad or taken name or alias, a missing
@@ -60,7 +60,7 @@ func (r *Registry) RegisterTested(t Tool) error {
 func (r *Registry) claim(t Tool) error {
 	names := append([]string{t.id}, t.aliases...)
 	for i, name := range names {
-		owner, taken := r.taken[strings.ToLower(name)]
+		owner, taken := r.owners[strings.ToLower(name)]
 		switch {
 		case !taken:
 		case i > 0 && owner == t.id:
@@ -72,11 +72,11 @@ func (r *Registry) claim(t Tool) error {
 			return fmt.Errorf("tool %s: the alias %q is taken by the tool %s", t.id, name, owner)
 		}
 	}
-	if r.taken == nil {
-		r.taken = map[string]string{}
+	if r.owners == nil {
+		r.owners = map[string]string{}
 	}
 	for _, name := range names {
-		r.taken[strings.ToLower(name)] = t.id
+		r.owners[strings.ToLower(name)] = t.id
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (r *Registry) Unregister(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := len(r.tools)
-	maps.DeleteFunc(r.taken, func(_, owner string) bool { return owner == id })
+	maps.DeleteFunc(r.owners, func(_, owner string) bool { return owner == id })
 	r.tools = slices.DeleteFunc(r.tools, func(t Tool) bool { return t.id == id })
 	return len(r.tools) < before
 }
@@ -130,8 +130,8 @@ func (r *Registry) all() []Tool {
 }
 
 // Tools initializes and describes every tool once and returns an immutable Set. Schemas compile on
-// first use, or here with Eager. One tool that cannot be initialized fails the call: a missing tool
-// must not go unnoticed.
+// first use, or here with CompileAll. One tool that cannot be initialized fails the call: a missing
+// tool must not go unnoticed.
 func (r *Registry) Tools(ctx context.Context, in Init) (*Set, error) {
 	validator := r.Validator
 	if validator == nil {
@@ -176,7 +176,7 @@ func (r *Registry) compiler(v Validator, schema json.RawMessage) func() (compile
 }
 
 func (r *Registry) eagerly(p *initTool) error {
-	if !r.Eager || p.def.AllowNoSchema {
+	if !r.CompileAll || p.def.AllowNoSchema {
 		return nil
 	}
 	if _, err := p.check(); err != nil {

@@ -63,7 +63,7 @@ func (f *fixes) drop(path string) {
 	}
 }
 
-func (f *fixes) did(kind string) { f.kinds.Add(kind) }
+func (f *fixes) addFix(kind string) { f.kinds.Add(kind) }
 
 // repair makes one attempt with all applicable steps, then validates again. If the result is
 // invalid too, the model is told only the remaining faults, since its other names are understood.
@@ -103,18 +103,18 @@ func mend(p *initTool, text string) (string, fixes) {
 	var did fixes
 	root, ok := laxjson.Arguments(text, &did.kinds)
 	if ok && root.Kind == laxjson.String && strings.HasPrefix(strings.TrimSpace(root.Text), "{") {
-		did.did(stepDouble)
+		did.addFix(stepDouble)
 		root, ok = laxjson.Arguments(root.Text, &did.kinds)
 	}
 	if ok && root.Kind == laxjson.Array && len(root.Items) == 1 {
-		did.did(stepWrapped) // [{…}]
+		did.addFix(stepWrapped) // [{…}]
 		root = root.Items[0]
 	}
 	if !ok || root.Kind != laxjson.Object {
 		return "", fixes{}
 	}
 	if shapes, err := schema.ReadShapes(p.def.Parameters); err == nil {
-		m := mender{prepared: p, shapes: shapes, did: &did}
+		m := mender{prepared: p, shapes: shapes, fixes: &did}
 		m.top(root)
 	}
 	return root.String(), did

@@ -13,7 +13,7 @@ import (
 type mender struct {
 	prepared *initTool
 	shapes   *schema.Shapes
-	did      *fixes
+	fixes    *fixes
 }
 
 // top fits the whole arguments.
@@ -68,11 +68,11 @@ func (m *mender) convert(v *laxjson.Tree, s *schema.Shape) {
 	case v.Kind == laxjson.String && m.fromLiteral(v, s):
 	case v.Kind == laxjson.Number && s.Wants("string"):
 		v.Kind = laxjson.String
-		m.did.did(stepString)
+		m.fixes.addFix(stepString)
 	case s.Wants("array") && !v.Null() && v.Kind != laxjson.Array && !encoded(v) && !m.shapes.Of(s.Items).Wants("array"):
 		one := *v
 		*v = laxjson.Tree{Kind: laxjson.Array, Items: []*laxjson.Tree{&one}}
-		m.did.did(stepArray)
+		m.fixes.addFix(stepArray)
 	}
 }
 
@@ -94,9 +94,9 @@ func (m *mender) decode(v *laxjson.Tree, s *schema.Shape) bool {
 		return false
 	}
 	*v = *inner
-	m.did.did(stepDouble)
+	m.fixes.addFix(stepDouble)
 	for _, kind := range did {
-		m.did.did(kind)
+		m.fixes.addFix(kind)
 	}
 	return true
 }
@@ -107,10 +107,10 @@ func (m *mender) fromLiteral(v *laxjson.Tree, s *schema.Shape) bool {
 	switch {
 	case (v.Text == "true" || v.Text == "True" || v.Text == "false" || v.Text == "False") && s.Wants("boolean"):
 		*v = laxjson.Tree{Text: strings.ToLower(v.Text)}
-		m.did.did(stepBoolean)
+		m.fixes.addFix(stepBoolean)
 	case laxjson.IsNumber(v.Text) && s.Wants(number.Type()):
 		*v = number
-		m.did.did(stepNumber)
+		m.fixes.addFix(stepNumber)
 	default:
 		return false
 	}

@@ -29,7 +29,7 @@ func (m *mender) rename(v *laxjson.Tree, s *schema.Shape, aliases map[string]str
 			step = stepName
 		}
 		v.Names[i] = target
-		m.did.did(step)
+		m.fixes.addFix(step)
 	}
 }
 
@@ -85,8 +85,8 @@ func (m *mender) drop(v *laxjson.Tree, s *schema.Shape, path string) {
 			names, items = append(names, name), append(items, v.Items[i])
 			continue
 		}
-		m.did.did(step)
-		m.did.drop(path + "/" + schema.Pointer(name))
+		m.fixes.addFix(step)
+		m.fixes.drop(path + "/" + schema.Pointer(name))
 	}
 	v.Names, v.Items = names, items
 }
@@ -157,7 +157,7 @@ func (m *mender) unwrap(v *laxjson.Tree, s *schema.Shape) {
 	}
 	if inner.Kind == laxjson.Object {
 		*v = *inner
-		m.did.did(stepWrapped)
+		m.fixes.addFix(stepWrapped)
 	}
 }
 

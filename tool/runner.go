@@ -32,9 +32,9 @@ type Runner struct {
 	// Waits is called when a call starts to wait for a user and returns a function for the end; may
 	// be nil. Any goroutine may call it.
 	Waits func() (over func())
-	// Lacking reports whether an error means that the machine has run out of a resource that every
-	// call needs; may be nil.
-	Lacking func(error) bool
+	// OutOfResources reports whether an error means that the machine has run out of a resource that
+	// every call needs; may be nil.
+	OutOfResources func(error) bool
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Grace is the time for Run to return after its context ended; 0 means two seconds.
@@ -101,7 +101,7 @@ type execution struct {
 	waits  waits
 	// changed informs the model that its call was changed, or is "".
 	changed string
-	judged  *Judged
+	judged  *CommandReading
 }
 
 // note changes the record, and reports whether the call still runs.
@@ -200,7 +200,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 	if err != nil {
 		d = Decision{Reason: "the permission check failed: " + err.Error(), Layer: "gate"}
 	}
-	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
+	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Reading })
 	if d.Asked || !d.Allow {
 		x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	}
@@ -216,7 +216,7 @@ func (x *execution) ask(ctx context.Context, needs []Need, more func(*Question))
 // refuse denies needs that no gate may allow.
 func (x *execution) refuse(needs []Need, layer, why string) error {
 	d := Decision{Layer: layer, Reason: why}
-	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Judged })
+	x.note(func(r *Record) { r.Decisions, x.byRule, x.judged = append(r.Decisions, d), d.ByRule, d.Reading })
 	x.runner.emit(Event{Kind: Asked, Call: x.h.Call, Tool: x.h.Tool, Needs: needs, Decision: &d})
 	return &denial{d}
 }

@@ -164,7 +164,7 @@ func (n *roster) add(p *initTool) {
 	for _, v := range p.compat.Verbs {
 		n.verbs = append(n.verbs, verb{v, name})
 	}
-	for _, other := range p.compat.Kin {
+	for _, other := range p.compat.Similar {
 		if _, taken := n.kin[fuzzy.Fold(other)]; !taken {
 			n.kin[fuzzy.Fold(other)] = name
 		}

@@ -84,9 +84,9 @@ type Config[Args, Meta any] struct {
 	// Editable names the text argument that a user may rewrite before allowing the call, such as a
 	// command.
 	Editable string
-	// Without returns arguments for the same change without some hunks in Preview's diff, counted
+	// WithoutHunks returns arguments for the same change without some hunks in Preview's diff, counted
 	// from 1, which the user refused. If nil, the call is allowed whole or not at all.
-	Without func(ctx context.Context, in Args, refused []int) (Args, error)
+	WithoutHunks func(ctx context.Context, in Args, refused []int) (Args, error)
 	// Run performs the call. It may assume consent for all Needs. Its context is the abort.
 	Run func(ctx context.Context, c Context[Meta], in Args) (Result[Meta], error)
 	// View turns metadata into blocks for panes. If nil, a generic view is drawn.

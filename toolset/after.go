@@ -27,7 +27,7 @@ type changedFile struct {
 // after formats and checks a changed file as configured, and records its state for the session.
 func (f files) after(ctx context.Context, session string, p workspace.Path, c changedFile) changedFile {
 	c.done.State = describeState(c.done.State, c.format)
-	f.seen.Record(session, c.done.State, c.text)
+	f.knownFiles.Record(session, c.done.State, c.text)
 	if c.text == "" || p.Outside() {
 		return c
 	}
@@ -56,7 +56,7 @@ func (f files) reformat(ctx context.Context, session string, p workspace.Path, c
 	c.reformatted = fmt.Sprintf("then %s reformatted it:\n%s", name, firstLines(diff.Unified(side(c.text), side(next)).Text, reformatShown))
 	c.text, c.done.Bytes, c.again = next, done.Bytes, true
 	c.done.State = describeState(done.State, c.format)
-	f.seen.Record(session, c.done.State, next)
+	f.knownFiles.Record(session, c.done.State, next)
 	return c
 }
 
@@ -86,14 +86,14 @@ func (f files) exchange(ctx context.Context, p workspace.Path, first int64, was,
 		if int64(len(raw)) < first || !bytes.Equal(raw[first:], was) {
 			return nil, tool.Fail(tool.CodeStale, "%s has changed meanwhile", p.Display())
 		}
-		return []workspace.Splice{{Off: first, Len: int64(len(was)), Data: body}}, nil
+		return []workspace.Splice{{Offset: first, Len: int64(len(was)), Data: body}}, nil
 	})
 }
 
 // amend appends the results of the steps after a change.
 func (c changedFile) amend(p workspace.Path, r changeResult) changeResult {
 	m := &r.Metadata
-	m.Seen, m.Bytes, m.Check = &c.done.State, c.done.Bytes, c.checked
+	m.FileState, m.Bytes, m.Check = &c.done.State, c.done.Bytes, c.checked
 	if c.again {
 		from := diff.Side{Name: p.Display(), Text: c.before}
 		if m.Created {

@@ -149,7 +149,7 @@ func (a patcher) plan(ctx context.Context, in patchArgs, at func(name string) (w
 // updated changes, moves or deletes an existing file. To move or delete it, the session must have
 // read it.
 func (a patcher) updated(f textedit.PatchFile, s *patchStep, know knowledge) error {
-	stale := know.read && !know.state.Same(s.before.state)
+	stale := know.read && !know.state.SameContent(s.before.state)
 	if f.Op == textedit.PatchDelete || f.MoveTo != "" {
 		if !know.read {
 			return tool.Fail(tool.CodeNotRead, "%s was not read in this session; read it before it is deleted or moved", s.path.Display())
@@ -175,7 +175,7 @@ func (a patcher) updated(f textedit.PatchFile, s *patchStep, know knowledge) err
 	if s.before.text == "" && len(edits) == 1 {
 		s.after.text = edits[0].New
 	} else {
-		spans, err := textedit.Match(textedit.Source{Name: s.path.Display(), Text: s.before.text, Newline: s.before.format.Newline, Read: know.read, Changed: stale, Seen: know.text}, edits)
+		spans, err := textedit.Match(textedit.Source{Name: s.path.Display(), Text: s.before.text, Newline: s.before.format.Newline, Read: know.read, Changed: stale, ReadText: know.text}, edits)
 		if err != nil {
 			return err
 		}
@@ -194,8 +194,8 @@ func (a patcher) updated(f textedit.PatchFile, s *patchStep, know knowledge) err
 
 func (a patcher) known(session string) func(workspace.Path, content) knowledge {
 	return func(p workspace.Path, _ content) (k knowledge) {
-		k.state, k.read = a.seen.Get(session, p)
-		k.text, _ = a.seen.Text(session, p)
+		k.state, k.read = a.knownFiles.Get(session, p)
+		k.text, _ = a.knownFiles.Text(session, p)
 		return k
 	}
 }
@@ -214,7 +214,7 @@ func (a patcher) check(ctx context.Context, c tool.Context[patchMeta], in patchA
 func (a patcher) preview(ctx context.Context, in patchArgs) (patchMeta, error) {
 	steps, err := a.plan(ctx, in, func(name string) (workspace.Path, error) {
 		p, err := a.root.Resolve(name)
-		return p.Consented(), err
+		return p.WithConsent(), err
 	}, func(_ workspace.Path, c content) knowledge { return knowledge{state: c.state, read: true} })
 	var m patchMeta
 	for _, s := range steps {

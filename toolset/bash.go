@@ -61,7 +61,7 @@ func bash(f files, s *Shell) tool.Tool {
 			"run_terminal_command", "run_in_terminal", "execute_bash", "exec", "terminal",
 		},
 		Compat: tool.Compat{
-			Kin: []string{"delete_file", "move_file", "write_stdin"},
+			Similar: []string{"delete_file", "move_file", "write_stdin"},
 			Args: map[string]string{
 				"cmd": "command", "command_line": "command", "cwd": "workdir", "dir": "workdir", "directory": "workdir", "dir_path": "workdir",
 				"working_dir": "workdir", "working_directory": "workdir", "work_dir": "workdir", "run_in_background": "background", "is_background": "background",
@@ -85,7 +85,7 @@ func bash(f files, s *Shell) tool.Tool {
 		Redact: tool.Expose("command", "description", "timeout", "workdir", "background",
 			"lines", "bytes", "exit", "signal", "killed", "ended", "survivors", "duration_ms", "job", "file", "sandbox", "refused"),
 		Needs: func(in bashArgs) []tool.Need {
-			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir, Caged: true, Aside: !in.Background, Lasts: in.Background}}
+			needs := []tool.Need{{Permission: tool.Execute, Target: in.Command, Dir: in.Workdir, Sandboxed: true, Separable: !in.Background, OutlivesCall: in.Background}}
 			if in.Workdir != "" {
 				needs = append(needs, tool.Need{Permission: tool.Read, Target: in.Workdir})
 			}
@@ -126,7 +126,7 @@ func bashOffer(brief bool) json.RawMessage {
 		view, _ := tool.OfferOf[bashArgs]() // registration reports errors
 		return view
 	}
-	return usual[bashArgs](brief, "command", "timeout: seconds", "workdir: folder to run in")
+	return compactSchema[bashArgs](brief, "command", "timeout: seconds", "workdir: folder to run in")
 }
 
 type basher struct {
@@ -145,18 +145,18 @@ func (b basher) run(ctx context.Context, c tool.Context[bashMeta], in bashArgs) 
 	if err != nil {
 		return result, err
 	}
-	text := judgedText(in.Command, c.Judged)
+	text := judgedText(in.Command, c.Reading)
 	argv, plain := b.shell.argv(text, b.root.Dir())
 	env, guarded := b.shell.Env, false
 	if c.ByRule {
-		env, guarded = b.guard(ctx, in.Command, dir, c.Judged)
+		env, guarded = b.guard(ctx, in.Command, dir, c.Reading)
 	}
-	if c.Judged != nil && c.Judged.Argv != nil {
-		argv, plain, env = c.Judged.Argv, false, slices.Concat(env, c.Judged.Env)
+	if c.Reading != nil && c.Reading.Argv != nil {
+		argv, plain, env = c.Reading.Argv, false, slices.Concat(env, c.Reading.Env)
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
+		Timeout: time.Duration(in.Timeout) * time.Second, Mask: b.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Reading != nil && c.Reading.Sandboxed,
 	}
 	x := &bashCall{basher: b, call: c, result: result, in: in, plain: plain, guarded: guarded}
 	if err := x.leave(ctx, &cmd); err != nil {
@@ -215,7 +215,7 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	}
 	staged := x.root.Staged() != nil
 	if staged {
-		cmd.ResolveDir = x.root.At(cmd.Dir)
+		cmd.ResolveDir = x.root.OpenPath(cmd.Dir)
 	}
 	start := x.shell.Now()
 	r, late, err := x.shell.wait(ctx, cmd, x.overtime(cmd))
@@ -225,10 +225,10 @@ func (x *bashCall) wait(ctx context.Context, cmd proc.Command) (tool.Result[bash
 	if late != nil {
 		return x.goesOn(late)
 	}
-	if staged && x.shell.Ran != nil {
-		x.shell.Ran(ranOf(x.in.Command, r, x.masked))
+	if staged && x.shell.OnRun != nil {
+		x.shell.OnRun(ranOf(x.in.Command, r, x.masked))
 	}
-	if r.Aside != nil {
+	if r.Pending != nil {
 		ended := x.shell.Now()
 		x.decide(ctx, &r)
 		start = start.Add(x.shell.Now().Sub(ended)) // the user's time does not count
@@ -333,8 +333,8 @@ func (x *bashCall) describe(r proc.Result, file string) {
 	m.Millis, m.File, m.Sandbox = r.Duration.Milliseconds(), file, r.Sandbox
 	x.result.Sandbox = r.Sandbox
 	m.Refused = x.result.Refused
-	for _, c := range r.Carried {
-		x.result.Carried = append(x.result.Carried, tool.Carried(c))
+	for _, c := range r.Traffic {
+		x.result.Traffic = append(x.result.Traffic, tool.HostTraffic(c))
 	}
 	if r.Signal != 0 {
 		m.Signal = proc.SignalName(r.Signal)

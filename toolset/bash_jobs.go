@@ -45,7 +45,7 @@ func bashOutput(s *Shell) tool.Tool {
 		Safety:  tool.Safety{Safe: true},
 		Output:  s.Bounds.withFoot(),
 		Redact:  tool.Expose("job", "wait", "all", "command", "running", "state", "lines"),
-		Needs:   func(jobReadArgs) []tool.Need { return tool.Told("what a job has written") },
+		Needs:   func(jobReadArgs) []tool.Need { return tool.StateNeed("what a job has written") },
 		Run:     jobReader{s}.run,
 		View:    viewJob,
 		Heading: func(in jobReadArgs, m jobMeta) tool.Heading { return headJob("output", in.Job, m) },
@@ -114,7 +114,7 @@ func (s *Shell) jobResult(st proc.JobStatus, part jobText) tool.Result[jobMeta] 
 		refused = refusals(st.Result)
 	}
 	return tool.Result[jobMeta]{
-		Refused: refused, Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.cut(), Whole: whole, Pending: st.Running,
+		Refused: refused, Title: st.ID + ": " + oneLine(st.Command, 60), Output: strings.Join(lines, "\n"), Truncated: text.cut(), FullOutput: whole, Pending: st.Running,
 		Metadata: jobMeta{
 			Job: st.ID, Command: st.Command, Running: st.Running, State: state,
 			Text: tailText(lastBytes(part.text, shellLiveTail)), Lines: outputLines(part.text),

@@ -18,18 +18,18 @@ type wall struct {
 	level string // if empty, full
 }
 
-func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) {
+func (w wall) Enclose(_ context.Context, c proc.Command) (proc.Confinement, error) {
 	if c.NoWalls {
-		return proc.Walls{}, nil
+		return proc.Confinement{}, nil
 	}
-	return proc.Walls{Name: cmp.Or(w.level, "full (test)"), Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
+	return proc.Confinement{Name: cmp.Or(w.level, "full (test)"), Env: append(c.Env, "INSIDE=1"), Done: func() proc.Findings { return w.found }}, nil
 }
 
 // A command that failed for want of what no sandbox lets through is offered outside, once, with the
 // reason; whatever is answered, the model reads what happened. Without that evidence, or with
 // success, nothing is offered.
 func TestACommandIsOfferedOutside(t *testing.T) {
-	barred := proc.Findings{Barred: []proc.Denial{{Kind: proc.BarredConnect, What: "10.0.0.5:443", Why: "which is elsewhere"}}}
+	barred := proc.Findings{Refused: []proc.Denial{{Kind: proc.BarredConnect, Target: "10.0.0.5:443", Reason: "which is elsewhere"}}}
 	for name, c := range map[string]struct {
 		found   proc.Findings
 		command string
@@ -42,7 +42,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 		"allowed":           {barred, "echo run $INSIDE >> log; test -z \"$INSIDE\"", true, true, 1, "run 1\nrun\n", []string{"run a second time, outside", "10.0.0.5:443"}},
 		"denied":            {barred, "echo run $INSIDE >> log; false", true, false, 1, "run 1\n", []string{"it was not run outside: not now", "exit code 1"}},
 		"success":           {barred, "echo run $INSIDE >> log", true, true, 0, "run 1\n", nil},
-		"no evidence":       {proc.Findings{Denied: []proc.Denial{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
+		"no evidence":       {proc.Findings{Denied: []proc.Denial{{Kind: proc.BarredHost, Target: "a.example:443", Reason: "no rule allows it"}}}, "echo 'outside! EROFS' >> log; false", true, true, 0, "outside! EROFS\n", []string{"did not let it reach a.example:443"}},
 		"a sandbox that is": {barred, "echo run $INSIDE >> log; false", false, true, 0, "run 1\n", []string{"exit code 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestACommandIsOfferedOutside(t *testing.T) {
 			set := behind(t, d, wall{found: c.found}, c.may)
 			asks := 0
 			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
-				if q.Needs[0].Outside == "" {
+				if q.Needs[0].OutsideReason == "" {
 					return tool.Decision{Allow: true}, nil
 				}
 				asks++
@@ -87,8 +87,8 @@ func TestACommandThatWouldFailInsideIsAskedForFirst(t *testing.T) {
 			set := behind(t, d, wall{}, c.may)
 			asks := 0
 			runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(_ context.Context, q tool.Question) (tool.Decision, error) {
-				if q.Needs[0].Outside == "" {
-					return tool.Decision{Allow: true, Judged: &tool.Judged{Caged: true, Leaves: "it writes the configuration of git"}}, nil
+				if q.Needs[0].OutsideReason == "" {
+					return tool.Decision{Allow: true, Reading: &tool.CommandReading{Sandboxed: true, Leaves: "it writes the configuration of git"}}, nil
 				}
 				asks++
 				return tool.Decision{Allow: c.allow, Asked: true, Reason: "not now"}, nil
@@ -121,11 +121,11 @@ func TestACommandIsToldOfTheSandboxThatItRanIn(t *testing.T) {
 // A job that failed tells what the sandbox kept it from, and what was put aside of it.
 func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 	d := newDesk(t)
-	found := proc.Findings{Barred: []proc.Denial{{Kind: proc.BarredWrite, What: "/etc/x", Why: "which is read only"}}, Denied: []proc.Denial{{Kind: proc.BarredHost, What: "a.example:443", Why: "no rule allows it"}}, Told: []string{"sub/.git"}}
+	found := proc.Findings{Refused: []proc.Denial{{Kind: proc.BarredWrite, Target: "/etc/x", Reason: "which is read only"}}, Denied: []proc.Denial{{Kind: proc.BarredHost, Target: "a.example:443", Reason: "no rule allows it"}}, Messages: []string{"sub/.git"}}
 	shell := NewShell(proc.Supervisor{Cage: wall{found: found}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
-	for _, own := range []tool.Tool{bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell), bashOutput(shell)} {
+	for _, own := range []tool.Tool{bash(files{root: d.deps.Root, knownFiles: d.deps.KnownFiles}, shell), bashOutput(shell)} {
 		if err := registry.Register(own); err != nil {
 			t.Fatal(err)
 		}
@@ -151,11 +151,11 @@ func TestAJobTellsWhatTheSandboxKeptItFrom(t *testing.T) {
 // What the door of a sandbox carried stands in the record of the call.
 func TestTheRecordTellsWhatWasCarried(t *testing.T) {
 	d := newDesk(t)
-	carried := proc.Findings{Carried: []proc.HostTraffic{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
+	carried := proc.Findings{Traffic: []proc.HostTraffic{{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}}}
 	shell := NewShell(proc.Supervisor{Cage: wall{found: carried}}, []string{"PATH=" + os.Getenv("PATH")})
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
-	if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+	if err := registry.Register(bash(files{root: d.deps.Root, knownFiles: d.deps.KnownFiles}, shell)); err != nil {
 		t.Fatal(err)
 	}
 	set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})
@@ -164,7 +164,7 @@ func TestTheRecordTellsWhatWasCarried(t *testing.T) {
 	}
 	runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) { return tool.Decision{Allow: true}, nil })}
 	o := runner.Exec(t.Context(), runner.Hydrate(t.Context(), set, []tool.RawCall{{ID: "c", Name: "bash", Arguments: encoded(t, args{"command": "true"})}})[0])
-	if want := (tool.Carried{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}); len(o.Record.Carried) != 1 || o.Record.Carried[0] != want {
+	if want := (tool.HostTraffic{Host: "a.example:443", Connections: 2, Sent: 10, Received: 2000}); len(o.Record.Traffic) != 1 || o.Record.Traffic[0] != want {
 		t.Errorf("%+v", o.Record)
 	}
 }
@@ -176,7 +176,7 @@ func behind(t *testing.T, d *desk, w wall, may bool) *tool.Set {
 	shell.MayLeave = may
 	t.Cleanup(shell.Close)
 	var registry tool.Registry
-	if err := registry.Register(bash(files{root: d.deps.Root, seen: d.deps.Seen}, shell)); err != nil {
+	if err := registry.Register(bash(files{root: d.deps.Root, knownFiles: d.deps.KnownFiles}, shell)); err != nil {
 		t.Fatal(err)
 	}
 	set, err := registry.Tools(t.Context(), tool.Init{Workspace: d.dir})

@@ -23,7 +23,7 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 	if why == "" || r.Killed != proc.ByItself || !x.shell.MayLeave {
 		return r, nil, nil
 	}
-	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
+	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, OutsideReason: why}); err != nil {
 		refused := strings.Replace(oneLine(err.Error(), 600), "running it outside the sandbox needs approval: "+why+"; ", "", 1)
 		x.left = fmt.Sprintf("(%s; it was not run outside: %s)", why, refused)
 		return r, nil, nil
@@ -44,8 +44,8 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 		return nil
 	}
 	why := ""
-	if x.call.Judged != nil {
-		why = x.call.Judged.Leaves
+	if x.call.Reading != nil {
+		why = x.call.Reading.Leaves
 	}
 	if why == "" && x.shell.InUse != nil && cmd.RequireWalls && !x.in.Background {
 		why = x.shell.InUse([]string{x.in.Command}, cmd.Dir)
@@ -53,7 +53,7 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if why == "" {
 		return nil
 	}
-	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, Outside: why}); err != nil {
+	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, OutsideReason: why}); err != nil {
 		return err
 	}
 	cmd.NoWalls, cmd.RequireWalls = true, false
@@ -62,17 +62,17 @@ func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 
 // barred describes the sandbox's refusals for a failed command, or returns "" if none are known.
 func barred(r proc.Result) string {
-	if r.Err() == nil || r.Sandbox == "" || len(r.Barred) == 0 {
+	if r.Err() == nil || r.Sandbox == "" || len(r.Refused) == 0 {
 		return ""
 	}
-	return "in the sandbox " + named(sentences(r.Barred), "; ")
+	return "in the sandbox " + named(sentences(r.Refused), "; ")
 }
 
 func refusals(r proc.Result) (out []tool.Refusal) {
 	kinds := map[proc.BarredKind]string{proc.BarredWrite: "path", proc.BarredChange: "path", proc.BarredConnect: "host", proc.BarredHost: "host",
 		proc.BarredSocket: "socket", proc.BarredCall: "call"}
 	for _, b := range r.Denied {
-		out = append(out, tool.Refusal{Kind: kinds[b.Kind], Name: b.What, Reason: oneLine(b.Why, 300)})
+		out = append(out, tool.Refusal{Kind: kinds[b.Kind], Name: b.Target, Reason: oneLine(b.Reason, 300)})
 	}
 	return append(out, hinted(r)...)
 }
@@ -118,12 +118,12 @@ func named(list []string, between string) string {
 // its end. In other modes some changes wait for the user, who chooses among them during the call.
 // Its one outcome names the applied and the dropped changes.
 
-func (x *bashCall) planned() bool { return x.call.Judged != nil && x.call.Judged.Planned }
+func (x *bashCall) planned() bool { return x.call.Reading != nil && x.call.Reading.Planned }
 
 // decide applies or drops the command's changes.
 func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
-	aside := r.Aside
-	r.Aside = nil
+	aside := r.Pending
+	r.Pending = nil
 	if x.planned() {
 		aside.Apply(nil)
 		x.drop(aside.Files)
@@ -138,7 +138,7 @@ func (x *bashCall) decide(ctx context.Context, r *proc.Result) {
 		choices = v.choices(refused)
 	}
 	found := aside.Apply(choices)
-	r.Told, r.Notes = append(r.Told, found.Told...), append(r.Notes, found.Notes...)
+	r.Messages, r.Notes = append(r.Messages, found.Messages...), append(r.Notes, found.Notes...)
 	for _, b := range found.Denied {
 		r.Deny(b)
 	}
@@ -165,12 +165,12 @@ func ranOf(command string, r proc.Result, masked func(string) string) RanCommand
 	} else {
 		out.Exit = &r.Code
 	}
-	for _, c := range r.Carried {
+	for _, c := range r.Traffic {
 		out.Hosts = append(out.Hosts, c.Host)
 	}
-	for _, b := range slices.Concat(r.Denied, r.Barred) {
+	for _, b := range slices.Concat(r.Denied, r.Refused) {
 		if b.Kind == proc.BarredHost || b.Kind == proc.BarredConnect {
-			out.Hosts = append(out.Hosts, b.What)
+			out.Hosts = append(out.Hosts, b.Target)
 		}
 	}
 	return out
@@ -215,10 +215,10 @@ func newReview(files []proc.ChangedFile) (v review) {
 		if f.Summary != "" {
 			title += " · " + f.Summary
 		}
-		if f.Doubt != "" {
-			title += " · " + f.Doubt
+		if f.AskReason != "" {
+			title += " · " + f.AskReason
 			if v.doubt == "" {
-				v.doubt = f.Doubt
+				v.doubt = f.AskReason
 			}
 		}
 		v.files, v.hunks = append(v.files, f), append(v.hunks, n)
@@ -243,7 +243,7 @@ func (v review) choices(refused []int) []proc.FileChoice {
 		case len(without) == 0:
 			out[i].Apply = true
 		case len(without) < v.hunks[i]:
-			text, _, err := diff.Without(f.Before, f.After, without)
+			text, _, err := diff.ApplyExcept(f.Before, f.After, without)
 			out[i] = proc.FileChoice{Apply: err == nil, Text: &text}
 		}
 	}
@@ -347,7 +347,7 @@ func refusedHosts(r proc.Result) []string {
 	why := ""
 	for _, b := range r.Denied {
 		if b.Kind == proc.BarredHost {
-			hosts, why = append(hosts, b.What), b.Why
+			hosts, why = append(hosts, b.Target), b.Reason
 		}
 	}
 	if len(hosts) == 0 {
@@ -380,7 +380,7 @@ func notShown(r proc.Result) (notes []string) {
 }
 
 func putAside(r proc.Result) (notes []string) {
-	for _, told := range r.Told {
+	for _, told := range r.Messages {
 		notes = append(notes, "(the sandbox put aside what this command left: "+told+"; tell the user)")
 	}
 	for _, note := range r.Notes {

@@ -40,7 +40,7 @@ func newShellBench(t *testing.T, change func(*Shell)) *shellBench {
 	if change != nil {
 		change(b.shell)
 	}
-	registry, err := New(Deps{Root: root, Seen: &workspace.Seen{}, Shell: b.shell})
+	registry, err := New(Deps{Root: root, KnownFiles: &workspace.KnownFiles{}, Shell: b.shell})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func caseDeps(t testing.TB, dir string) Deps {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return Deps{Root: root, Seen: &workspace.Seen{}, Web: caseWeb(dir), Shell: caseShell(t, dir), Env: noEnv, Finder: caseFinder{}, Tasks: caseTasks(dir), Inquire: casePerson(dir), Plans: plansOf(dir), Search: caseEngine(dir)}
+	return Deps{Root: root, KnownFiles: &workspace.KnownFiles{}, Web: caseWeb(dir), Shell: caseShell(t, dir), Env: noEnv, Finder: caseFinder{}, Tasks: caseTasks(dir), Inquire: casePerson(dir), Plans: plansOf(dir), Search: caseEngine(dir)}
 }
 
 // noEnv keeps the configuration of whoever runs the tests out of them.

@@ -41,7 +41,7 @@ func (f files) checked(ctx context.Context, p workspace.Path, before, after stri
 }
 
 func (f files) named(abs string) string {
-	if rel, inside := f.root.Inside(abs); inside {
+	if rel, inside := f.root.Rel(abs); inside {
 		return rel
 	}
 	return abs
@@ -135,7 +135,7 @@ func codeAnswer(path string, rows []string, noun string) codeResult {
 // row formats a place as grep does. It includes the line only if the model may read the file
 // unasked.
 func (l linguist) row(held func(dir, name string) bool, at lsp.Place) string {
-	_, inside := l.root.Inside(at.Path)
+	_, inside := l.root.Rel(at.Path)
 	if !inside || at.Text == "" || held != nil && held(filepath.Dir(at.Path)+"/", filepath.Base(at.Path)) {
 		return fmt.Sprintf("%s:%d", l.named(at.Path), at.Line)
 	}

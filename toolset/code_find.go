@@ -121,8 +121,8 @@ func (l linguist) symbols(ctx context.Context, c tool.Context[codeMeta], in symb
 		row := fmt.Sprintf("%s%d: %s %s", strings.Repeat("  ", s.Depth), s.Line, s.Kind, s.Name)
 		if in.Query != "" {
 			row = fmt.Sprintf("%s:%d: %s %s", l.named(s.Path), s.Line, s.Kind, s.Name)
-			if s.Within != "" {
-				row += " (in " + s.Within + ")"
+			if s.Container != "" {
+				row += " (in " + s.Container + ")"
 			}
 		}
 		rows = append(rows, row)

@@ -85,7 +85,7 @@ func (l linguist) rename(ctx context.Context, c tool.Context[renameMeta], in ren
 // permitted asks for each file beside the named one.
 func (l linguist) permitted(ctx context.Context, ask asker, named workspace.Path, all []lsp.Rewrite) (work []renameFile, err error) {
 	for _, r := range all {
-		if _, inside := l.root.Inside(r.Path); !inside {
+		if _, inside := l.root.Rel(r.Path); !inside {
 			return nil, tool.Fail(tool.CodeInvalidArguments, "the name is used outside of the workspace, in %s; nothing was renamed", r.Path)
 		}
 		p := named
@@ -109,8 +109,8 @@ func (l linguist) rewrite(ctx context.Context, session string, work []renameFile
 	for i, w := range work {
 		done, err := l.exchange(ctx, w.path, 0, []byte(w.Before), []byte(w.After))
 		if err == nil {
-			if _, seen := l.seen.Get(session, w.path); seen {
-				l.seen.Record(session, done.State, w.After)
+			if _, seen := l.knownFiles.Get(session, w.path); seen {
+				l.knownFiles.Record(session, done.State, w.After)
 			}
 			continue
 		}

@@ -129,7 +129,7 @@ type declaredRun struct {
 // needs returns the exact command, quoted word by word.
 func (r declaredRun) needs(in json.RawMessage) []tool.Need {
 	argv, _ := r.argv(in)
-	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Caged: true}}
+	needs := []tool.Need{{Permission: tool.Execute, Target: shellQuoted(argv), Sandboxed: true}}
 	return append(needs, r.declared.needs...)
 }
 
@@ -168,13 +168,13 @@ func (r declaredRun) run(ctx context.Context, c tool.Context[bashMeta], in json.
 		env, guarded = r.basher.guard(ctx, command, dir, nil)
 	}
 	if r.holds != nil {
-		env = proc.Consented(env, r.basher.root.Dir(), argv...)
+		env = proc.ConsentedEnv(env, r.basher.root.Dir(), argv...)
 	} else {
 		env = proc.Isolated(env, r.basher.root.Dir(), argv...)
 	}
 	cmd := proc.Command{
 		Argv: argv, Dir: dir, Env: env, Tag: string(c.CallID), MaxOutput: maxOutput,
-		UserWords: argv[:1], Timeout: r.limit, Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Judged != nil && c.Judged.Caged,
+		UserWords: argv[:1], Timeout: r.limit, Mask: r.basher.shell.Mask, Reach: reaching(c.Ask), Local: reachingHere(c.Ask), RequireWalls: c.Reading != nil && c.Reading.Sandboxed,
 	}
 	if r.Stdin != "" {
 		cmd.Input = in

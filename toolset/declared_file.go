@@ -129,7 +129,7 @@ func readDeclared(path string) ([]byte, error) {
 	raw, err := ownfile.Mine(maxDeclaration).Read(path)
 	var foreign *ownfile.Error
 	if errors.As(err, &foreign) {
-		return nil, fmt.Errorf("%s; %s", foreign.Why, foreign.Hint)
+		return nil, fmt.Errorf("%s; %s", foreign.Reason, foreign.Hint)
 	}
 	if err != nil {
 		return nil, errors.Unwrap(err)

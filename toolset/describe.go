@@ -48,10 +48,10 @@ func (f files) unlessBrief(hint string) string {
 	return hint
 }
 
-// usual returns a brief tool's compact schema: only the named arguments, each with a short
+// compactSchema returns a brief tool's compact schema: only the named arguments, each with a short
 // description after a colon or none, and without bounds, which the full schema has. For other tools
 // it returns nil, which offers everything.
-func usual[Args any](brief bool, arguments ...string) json.RawMessage {
+func compactSchema[Args any](brief bool, arguments ...string) json.RawMessage {
 	if !brief {
 		return nil
 	}

@@ -41,8 +41,8 @@ func newDesk(t testing.TB) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	d.deps = Deps{Root: root, Seen: &workspace.Seen{}, Todos: &Todos{}}
-	f := files{root: root, seen: d.deps.Seen}
+	d.deps = Deps{Root: root, KnownFiles: &workspace.KnownFiles{}, Todos: &Todos{}}
+	f := files{root: root, knownFiles: d.deps.KnownFiles}
 	registry := &tool.Registry{}
 	for _, x := range []tool.Tool{read(f), write(f), edit(f)} {
 		if err := registry.Register(x); err != nil {

@@ -37,7 +37,7 @@ func edit(f files) tool.Tool {
 	e := editor{f}
 	return tool.Define("edit", tool.Config[editArgs, changeMeta]{
 		Description:    describe(f.words("edit")),
-		ProviderSchema: usual[editArgs](f.brief, "path", "old_string: as it stands in the file", "new_string", "replace_all"),
+		ProviderSchema: compactSchema[editArgs](f.brief, "path", "old_string: as it stands in the file", "new_string", "replace_all"),
 		Permissions:    tool.Requires(tool.Write),
 		Tags:           []string{"file", "edit", "replace", "change", "patch", "modify"},
 		Aliases: []string{
@@ -45,8 +45,8 @@ func edit(f files) tool.Tool {
 			"replace_string_in_file", "multi_replace_string_in_file",
 		},
 		Compat: tool.Compat{
-			Kin:   []string{"patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
-			Verbs: editorVerbs("str_replace"),
+			Similar: []string{"patch", "insert_content", "insert", "notebook_edit", "str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
+			Verbs:   editorVerbs("str_replace"),
 			Args: pathAliases(map[string]string{
 				"oldText": "old_string", "old_str": "old_string", "oldString": "old_string", "old_text": "old_string",
 				"newText": "new_string", "new_str": "new_string", "newString": "new_string", "new_text": "new_string",
@@ -62,12 +62,12 @@ func edit(f files) tool.Tool {
 		Needs: func(in editArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
-		Check:   e.check,
-		Preview: e.preview,
-		Without: e.without,
-		Run:     e.run,
-		View:    viewChange,
-		Heading: headEdit,
+		Check:        e.check,
+		Preview:      e.preview,
+		WithoutHunks: e.without,
+		Run:          e.run,
+		View:         viewChange,
+		Heading:      headEdit,
 	})
 }
 
@@ -116,8 +116,8 @@ func (e editor) open(ctx context.Context, c tool.Context[changeMeta], in editArg
 	if of.path, err = e.locate(ctx, c.Ask, tool.Write, in.Path); err != nil {
 		return of, err
 	}
-	of.know.state, of.know.read = e.seen.Get(c.SessionID, of.path)
-	of.know.text, _ = e.seen.Text(c.SessionID, of.path)
+	of.know.state, of.know.read = e.knownFiles.Get(c.SessionID, of.path)
+	of.know.text, _ = e.knownFiles.Text(c.SessionID, of.path)
 	return of, e.mayQuote(ctx, c.Ask, of.path, of.know)
 }
 
@@ -149,7 +149,7 @@ func (e editor) mayQuote(ctx context.Context, ask asker, p workspace.Path, know 
 	if held == nil || !held(filepath.Dir(p.Abs())+"/", filepath.Base(p.Abs())) {
 		return nil
 	}
-	return ask(ctx, tool.Need{Permission: tool.Read, Target: p.Given()})
+	return ask(ctx, tool.Need{Permission: tool.Read, Target: p.Original()})
 }
 
 // editPlan holds an edit's changes in bytes, and their description.
@@ -199,7 +199,7 @@ func planWhole(o *workspace.Opened, p workspace.Path, raw []byte, edits []texted
 	}
 	src := textedit.Source{
 		Name: p.Display(), Text: c.text, Newline: c.format.Newline,
-		Read: know.read, Changed: know.read && !know.state.Same(c.state), Seen: know.text,
+		Read: know.read, Changed: know.read && !know.state.SameContent(c.state), ReadText: know.text,
 	}
 	if c.book != nil && !asWritten(edits, c) {
 		return planBook(p, c, edits, src)
@@ -263,7 +263,7 @@ func splicesOf(c content, spans []textedit.Span) (splices []workspace.Splice, er
 		if err != nil {
 			return nil, err
 		}
-		splices = append(splices, workspace.Splice{Off: off, Len: size, Data: data})
+		splices = append(splices, workspace.Splice{Offset: off, Len: size, Data: data})
 		off, at = off+size, s.End
 	}
 	return splices, nil

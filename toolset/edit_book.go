@@ -22,8 +22,8 @@ func asWritten(edits []textedit.Edit, c content) bool {
 // planBook finds the places in a notebook's cells, as read shows them.
 func planBook(p workspace.Path, c content, edits []textedit.Edit, src textedit.Source) (editPlan, error) {
 	src.Text = c.book.Text
-	if seen := bookOf(p, src.Seen); seen != nil {
-		src.Seen = seen.Text
+	if seen := bookOf(p, src.ReadText); seen != nil {
+		src.ReadText = seen.Text
 	}
 	spans, err := textedit.Match(src, asRead(edits, src.Text))
 	if err != nil {

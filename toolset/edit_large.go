@@ -55,13 +55,13 @@ func planLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, edits
 			hits = append(hits, h)
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b largeHit) int { return int(a.Off - b.Off) })
+	slices.SortStableFunc(hits, func(a, b largeHit) int { return int(a.Offset - b.Offset) })
 	if err := overlapping(p, hits); err != nil {
 		return plan, false, err
 	}
-	plan = editPlan{format: format, changed: know.read && !know.state.Same(o.State(nil))}
+	plan = editPlan{format: format, changed: know.read && !know.state.SameContent(o.State(nil))}
 	for _, h := range hits {
-		plan.splices = append(plan.splices, workspace.Splice{Off: h.Off, Len: h.size, Data: h.data})
+		plan.splices = append(plan.splices, workspace.Splice{Offset: h.Offset, Len: h.size, Data: h.data})
 		plan.lines = append(plan.lines, h.Line+1)
 	}
 	plan.diff, err = diffLarge(o, p, hits)
@@ -101,8 +101,8 @@ func scanLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, e tex
 		var out []largeHit
 		end := int64(-1)
 		for _, h := range hits {
-			if h.Off >= end {
-				end = h.Off + int64(len(old))
+			if h.Offset >= end {
+				end = h.Offset + int64(len(old))
 				out = append(out, largeHit{Hit: h, size: int64(len(old)), data: []byte(spelt(e.New))})
 			}
 		}
@@ -115,7 +115,7 @@ func scanLarge(ctx context.Context, o *workspace.Opened, p workspace.Path, e tex
 
 func overlapping(p workspace.Path, hits []largeHit) error {
 	for i := 1; i < len(hits); i++ {
-		if hits[i].Off < hits[i-1].Off+hits[i-1].size {
+		if hits[i].Offset < hits[i-1].Offset+hits[i-1].size {
 			return tool.Fail(tool.CodeInvalidArguments, "edits %d and %d overlap at line %d of %s; make them one edit",
 				hits[i-1].edit+1, hits[i].edit+1, hits[i].Line+1, p.Display())
 		}
@@ -129,7 +129,7 @@ func diffLarge(o *workspace.Opened, p workspace.Path, hits []largeHit) (diff.Dif
 	shift := 0
 	for len(hits) > 0 {
 		n := 1
-		for n < len(hits) && hits[n].Off-hits[n-1].Off < diffMargin && hits[n].Off-hits[0].Off < diffWindow {
+		for n < len(hits) && hits[n].Offset-hits[n-1].Offset < diffMargin && hits[n].Offset-hits[0].Offset < diffWindow {
 			n++
 		}
 		d, err := diffPiece(o, p.Display(), hits[:n], shift)
@@ -152,30 +152,30 @@ func diffLarge(o *workspace.Opened, p workspace.Path, hits []largeHit) (diff.Dif
 // diffPiece compares the lines around some places, before and after.
 func diffPiece(o *workspace.Opened, name string, hits []largeHit, shift int) (diff.Diff, error) {
 	last := hits[len(hits)-1]
-	from := max(0, hits[0].Off-diffMargin)
-	to := min(o.Size(), last.Off+last.size+diffMargin)
+	from := max(0, hits[0].Offset-diffMargin)
+	to := min(o.Size(), last.Offset+last.size+diffMargin)
 	buf := make([]byte, to-from)
 	if _, err := o.ReadAt(buf, from); err != nil && !errors.Is(err, io.EOF) {
 		return diff.Diff{}, err
 	}
 	old := string(buf)
 	if to < o.Size() { // end with a whole line
-		if i := strings.LastIndexByte(old[last.Off+last.size-from:], '\n'); i >= 0 {
-			old = old[:int(last.Off+last.size-from)+i+1]
+		if i := strings.LastIndexByte(old[last.Offset+last.size-from:], '\n'); i >= 0 {
+			old = old[:int(last.Offset+last.size-from)+i+1]
 		}
 	}
-	if i := strings.IndexByte(old[:hits[0].Off-from], '\n'); from > 0 && i >= 0 { // start with a whole line
+	if i := strings.IndexByte(old[:hits[0].Offset-from], '\n'); from > 0 && i >= 0 { // start with a whole line
 		old, from = old[i+1:], from+int64(i+1)
 	}
 	var next strings.Builder
 	at := 0
 	for _, h := range hits {
-		start := int(h.Off - from)
+		start := int(h.Offset - from)
 		next.WriteString(old[at:start])
 		next.Write(h.data)
 		at = start + int(h.size)
 	}
 	next.WriteString(old[at:])
-	skip := hits[0].Line - strings.Count(old[:hits[0].Off-from], "\n")
+	skip := hits[0].Line - strings.Count(old[:hits[0].Offset-from], "\n")
 	return diff.Unified(diff.Side{Name: name, Text: old, Skip: skip}, diff.Side{Name: name, Text: next.String(), Skip: skip + shift}), nil
 }

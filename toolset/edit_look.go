@@ -34,7 +34,7 @@ func (e editor) preview(ctx context.Context, in editArgs) (changeMeta, error) {
 	if err != nil {
 		return changeMeta{}, err
 	}
-	o, err := e.root.Open(p.Consented())
+	o, err := e.root.Open(p.WithConsent())
 	if err != nil && !isMissing(err) {
 		return changeMeta{}, err
 	}

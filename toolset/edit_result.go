@@ -27,7 +27,7 @@ func (plan editPlan) meta(p workspace.Path) changeMeta {
 // differ from the model's idea.
 func (plan editPlan) result(p workspace.Path, done workspace.Written) changeResult {
 	meta := plan.meta(p)
-	meta.Bytes, meta.Seen, meta.Notes = done.Bytes, &done.State, done.Notes
+	meta.Bytes, meta.FileState, meta.Notes = done.Bytes, &done.State, done.Notes
 	if plan.changed {
 		meta.Notes = append(meta.Notes, "the file had changed elsewhere since it was read; these lines still were as they should be")
 	}

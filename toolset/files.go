@@ -23,7 +23,7 @@ import (
 // session.
 type files struct {
 	root       *workspace.Root
-	seen       *workspace.Seen
+	knownFiles *workspace.KnownFiles
 	bounds     Bounds
 	withhold   func(root string) func(dir, name string) bool
 	code       *lsp.Servers
@@ -46,13 +46,13 @@ func (f files) locate(ctx context.Context, ask asker, perm tool.Permission, name
 			return p, err
 		}
 	}
-	return p.Consented(), nil
+	return p.WithConsent(), nil
 }
 
 // mayLook asks whether a check may read a file before the call is allowed: by its name, and by its
 // target behind symlinks.
 func mayLook(ctx context.Context, ask asker, p workspace.Path) error {
-	for _, name := range slices.Compact([]string{p.Given(), p.Abs()}) {
+	for _, name := range slices.Compact([]string{p.Original(), p.Abs()}) {
 		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: name}); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (f files) open(p workspace.Path) (*workspace.Opened, error) {
 
 func (f files) missing(p workspace.Path) error {
 	if !p.Direct() {
-		return tool.Fail(tool.CodeNotFound, "%s leads by a link to %s, which does not exist; glob or list shows what does", brief(p.Given()), brief(p.Display()))
+		return tool.Fail(tool.CodeNotFound, "%s leads by a link to %s, which does not exist; glob or list shows what does", brief(p.Original()), brief(p.Display()))
 	}
 	names := f.root.Similar(p)
 	if len(names) == 0 {
@@ -229,7 +229,7 @@ func (c content) mark() []byte { return append([]byte(nil), c.raw[:c.format.Offs
 
 // restoreSeen restores a file's state from the metadata of a read, write or edit. Folders and
 // images have none.
-func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage) error {
+func restoreSeen(seen *workspace.KnownFiles, session string, metadata json.RawMessage) error {
 	var m struct {
 		Seen *workspace.State `json:"seen"`
 	}
@@ -243,7 +243,7 @@ func restoreSeen(seen *workspace.Seen, session string, metadata json.RawMessage)
 }
 
 // restorePatched restores the states of a patch's files.
-func restorePatched(seen *workspace.Seen, session string, metadata json.RawMessage) error {
+func restorePatched(seen *workspace.KnownFiles, session string, metadata json.RawMessage) error {
 	var m struct {
 		Files []json.RawMessage `json:"files"`
 	}

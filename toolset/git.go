@@ -64,7 +64,7 @@ func (g repos) askElsewhere(ctx context.Context, ask asker, at gitPlace, dir str
 	if at.path.Outside() {
 		consented = dir
 	}
-	outside, err := at.Elsewhere(ctx, consented)
+	outside, err := at.ExternalPaths(ctx, consented)
 	for _, path := range outside {
 		if err := ask(ctx, tool.Need{Permission: tool.Read, Target: path}); err != nil {
 			return err

@@ -99,7 +99,7 @@ func (g statusGroup) lines(at gitPlace) (lines []string) {
 	}
 	lines = append(lines, fmt.Sprintf("%s (%d):", g.word, g.Total))
 	for _, e := range g.Entries {
-		lines = append(lines, "  "+strings.TrimSpace(e.State+" "+at.arrow(e.From, e.Path)))
+		lines = append(lines, "  "+strings.TrimSpace(e.State+" "+at.arrow(e.OldName, e.Path)))
 	}
 	if left := g.Total - len(g.Entries); left > 0 {
 		lines = append(lines, fmt.Sprintf("  (%d more not shown; give a path)", left))
@@ -110,7 +110,7 @@ func (g statusGroup) lines(at gitPlace) (lines []string) {
 func (g statusGroup) rows(at gitPlace) []tool.Item {
 	items := make([]tool.Item, len(g.Entries))
 	for i, e := range g.Entries {
-		items[i] = tool.Item{Text: at.arrow(e.From, e.Path), Note: strings.TrimSpace(g.word + " " + e.State)}
+		items[i] = tool.Item{Text: at.arrow(e.OldName, e.Path), Note: strings.TrimSpace(g.word + " " + e.State)}
 	}
 	return items
 }
@@ -134,15 +134,15 @@ func branchLine(s git.Status) string {
 		line += ", no commits yet"
 	}
 	switch {
-	case s.Gone:
+	case s.UpstreamGone:
 		line += ", its upstream " + shownName(s.Upstream) + " is gone"
 	case s.Upstream != "" && s.Ahead+s.Behind == 0:
 		line += ", level with " + shownName(s.Upstream)
 	case s.Upstream != "":
 		line += fmt.Sprintf(", %d ahead and %d behind %s", s.Ahead, s.Behind, shownName(s.Upstream))
 	}
-	if s.Doing != "" {
-		line += ", in the middle of " + s.Doing
+	if s.Operation != "" {
+		line += ", in the middle of " + s.Operation
 	}
 	return line
 }

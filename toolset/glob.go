@@ -34,13 +34,13 @@ type globMeta struct {
 
 func glob(s seeker) tool.Tool {
 	return tool.Define("glob", tool.Config[globArgs, globMeta]{
-		ProviderSchema: usual[globArgs](s.brief, "pattern: such as **/*.go", "path: folder"),
+		ProviderSchema: compactSchema[globArgs](s.brief, "pattern: such as **/*.go", "path: folder"),
 		Description:    describe(s.words("glob"), limits{"limit": globLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "find", "name", "pattern", "search"},
 		Aliases:        []string{"find_files", "find", "glob_search", "glob_files"},
 		Compat: tool.Compat{
-			Kin:     []string{"file_search", "find_by_name"},
+			Similar: []string{"file_search", "find_by_name"},
 			Args:    folderAliases(map[string]string{"glob": "pattern", "glob_pattern": "pattern", "query": "pattern"}),
 			Ignored: ignoredInWalks(map[string][]any{"case_sensitive": {true}}),
 			Adapt:   asWalk,

@@ -59,7 +59,7 @@ type grepRow struct {
 
 func grep(s seeker) tool.Tool {
 	return tool.Define("grep", tool.Config[grepArgs, grepMeta]{
-		ProviderSchema: usual[grepArgs](s.brief, "pattern", "path: folder or file", "include: files to search, such as *.go", "ignore_case", "context: lines around a match"),
+		ProviderSchema: compactSchema[grepArgs](s.brief, "pattern", "path: folder or file", "include: files to search, such as *.go", "ignore_case", "context: lines around a match"),
 		Description:    describe(s.words("grep"), limits{"limit": grepLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags: []string{
@@ -69,7 +69,7 @@ func grep(s seeker) tool.Tool {
 			"search_text", "search", "grep_search", "search_file_content", "search_files", "grep_files", "search_code", "ripgrep", "rg", "find_in_files",
 		},
 		Compat: tool.Compat{
-			Kin: []string{"codebase_search", "semantic_search", "list_code_definition_names"},
+			Similar: []string{"codebase_search", "semantic_search", "list_code_definition_names"},
 			Args: folderAliases(map[string]string{
 				"query": "pattern", "regex": "pattern", "glob": "include", "file_pattern": "include", "include_pattern": "include",
 				"-i": "ignore_case", "case_insensitive": "ignore_case", "-A": "after", "-B": "before", "-C": "context", "literal_text": "literal",
@@ -280,13 +280,13 @@ func lineText(l match.Line) string {
 func (o *grepOutput) totals() string {
 	files := plural.Of(o.r.Matching, "file")
 	switch {
-	case o.q.Mode == search.Files && o.r.More:
+	case o.q.Mode == search.Files && o.r.Truncated:
 		return "over " + files
 	case o.q.Mode == search.Files:
 		return files
-	case o.r.More && o.q.Limit == 1:
+	case o.r.Truncated && o.q.Limit == 1:
 		return "over 1 match"
-	case o.r.More:
+	case o.r.Truncated:
 		return fmt.Sprintf("over %d matches", o.q.Limit)
 	case o.r.Matches == 1:
 		return "1 match in " + files
@@ -310,7 +310,7 @@ func (o *grepOutput) footer() string {
 		totals = "no match" + match.Hint(o.q.Query)
 	case o.full:
 		totals += ", not all fit: narrow with path, include or a longer pattern" + o.mode("files")
-	case o.r.More:
+	case o.r.Truncated:
 		totals += ", the search ended there: narrow with path, include or a longer pattern" + o.mode("count")
 	case o.atLimit():
 		totals += ", not all shown: narrow with path, include or a longer pattern"
@@ -318,7 +318,7 @@ func (o *grepOutput) footer() string {
 		totals += ", not all shown: search a file by its path to see all of it"
 	}
 	searched := "searched " + plural.Of(o.r.Searched, "file")
-	if o.r.More {
+	if o.r.Truncated {
 		searched = ""
 	} else if o.r.Searched+o.r.Withheld == 0 && o.folder {
 		searched = "no file was searched: check path, include and type; ignored and hidden files are left out"

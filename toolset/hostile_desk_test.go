@@ -43,7 +43,7 @@ func newHostile(t *testing.T) *hostile {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.root.Close() })
-	registry, err := New(Deps{Root: h.root, Seen: &workspace.Seen{}, Web: caseWeb(h.work), Shell: caseShell(t, h.work), Env: noEnv})
+	registry, err := New(Deps{Root: h.root, KnownFiles: &workspace.KnownFiles{}, Web: caseWeb(h.work), Shell: caseShell(t, h.work), Env: noEnv})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func (h *hostile) noProcess() {
 		if err != nil {
 			h.Skip(err)
 		}
-		return slices.DeleteFunc(proc.Below(all, os.Getpid()), func(p proc.Info) bool { return p.PID == os.Getpid() })
+		return slices.DeleteFunc(proc.Descendants(all, os.Getpid()), func(p proc.Info) bool { return p.PID == os.Getpid() })
 	}
 	eventually(func() bool { return len(left()) == 0 })
 	for _, p := range left() {

@@ -32,7 +32,7 @@ func (e editor) without(ctx context.Context, in editArgs, refused []int) (editAr
 	if err != nil {
 		return in, err
 	}
-	o, err := e.root.Open(p.Consented())
+	o, err := e.root.Open(p.WithConsent())
 	if err != nil {
 		return in, err
 	}
@@ -51,7 +51,7 @@ func (e editor) without(ctx context.Context, in editArgs, refused []int) (editAr
 
 // partly returns the new text without the refused hunks.
 func partly(p workspace.Path, before, after string, refused []int) (string, error) {
-	next, kept, err := diff.Without(before, after, refused)
+	next, kept, err := diff.ApplyExcept(before, after, refused)
 	if err == nil && kept == 0 {
 		err = tool.Fail(tool.CodeNoChange, "nothing is left of the change to %s", p.Display())
 	}

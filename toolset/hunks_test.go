@@ -14,10 +14,10 @@ import (
 func (d *desk) refusing(name string, in args, refused ...int) tool.Outcome {
 	d.Helper()
 	runner := &tool.Runner{Session: "s", Gate: tool.GateFunc(func(ctx context.Context, q tool.Question) (tool.Decision, error) {
-		if q.Amended || q.Without == nil {
+		if q.Amended || q.WithoutHunks == nil {
 			return tool.Decision{Allow: true}, nil
 		}
-		change, err := q.Without(ctx, refused, "not this one")
+		change, err := q.WithoutHunks(ctx, refused, "not this one")
 		if err != nil {
 			return tool.Decision{Reason: err.Error()}, nil
 		}

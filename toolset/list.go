@@ -29,13 +29,13 @@ type listMeta struct {
 	Path    string   `json:"path"`
 	Folders int      `json:"folders"`
 	Files   int      `json:"files"`
-	Left    int      `json:"left,omitempty"` // entries over the limit
+	Omitted int      `json:"left,omitempty"` // entries over the limit
 	Rows    []string `json:"rows,omitempty"`
 }
 
 func list(s seeker) tool.Tool {
 	return tool.Define("list", tool.Config[listArgs, listMeta]{
-		ProviderSchema: usual[listArgs](s.brief, "path: folder", "depth: levels of folders"),
+		ProviderSchema: compactSchema[listArgs](s.brief, "path: folder", "depth: levels of folders"),
 		Description:    describe(s.words("list"), limits{"limit": listLimit}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "folder", "directory", "ls", "tree"},
@@ -76,7 +76,7 @@ func (l lister) run(ctx context.Context, c tool.Context[listMeta], in listArgs) 
 		rows[i] = listRow(e)
 	}
 	rows = leaveOut(rows, l.bounds.fit(rows), &r)
-	meta := listMeta{Path: at.path.Display(), Folders: r.Folders, Files: r.Files, Left: r.LeftFolders + r.LeftFiles}
+	meta := listMeta{Path: at.path.Display(), Folders: r.Folders, Files: r.Files, Omitted: r.LeftFolders + r.LeftFiles}
 	meta.Rows = rows[:min(len(rows), listShown)]
 	return listResult{
 		Metadata: meta,
@@ -104,7 +104,7 @@ func listRow(e search.Entry) string {
 		row += "/"
 	case e.Link:
 		row += "@ -> " + shownName(e.Target)
-	case e.Other:
+	case e.Special:
 		row += "  not a regular file"
 	default:
 		row += "  " + plural.Size(e.Size)

@@ -39,7 +39,7 @@ type processRow struct {
 }
 
 func listProcesses(s *Shell, asks bool) tool.Tool {
-	needs := func(processesArgs) []tool.Need { return tool.Told("the processes of this user") }
+	needs := func(processesArgs) []tool.Need { return tool.StateNeed("the processes of this user") }
 	if asks {
 		needs = func(processesArgs) []tool.Need { return []tool.Need{{Permission: tool.Read, Target: "/proc"}} }
 	}
@@ -95,7 +95,7 @@ func jobsByPID(jobs []proc.JobStatus, all []proc.Info) map[int]proc.JobStatus {
 		if !j.Running {
 			continue
 		}
-		for _, p := range proc.Below(all, j.Shim) {
+		for _, p := range proc.Descendants(all, j.Shim) {
 			owners[p.PID] = j
 		}
 	}

@@ -51,7 +51,7 @@ func plan(plans Plans) tool.Tool {
 		// It names no path: the plan is stored beside the session, and no rule about files makes an
 		// exception for it.
 		Permissions: tool.Requires(tool.Read),
-		Needs:       func(planArgs) []tool.Need { return tool.Told("the plan") },
+		Needs:       func(planArgs) []tool.Need { return tool.StateNeed("the plan") },
 		Unoffered:   plans == nil,
 		Tags:        []string{"plan", "propose", "approve", "design"},
 		Aliases:     []string{"exit_plan_mode", "plan_exit", "plan_mode_respond", "submit_plan", "present_plan", "create_plan"},

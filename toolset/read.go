@@ -33,15 +33,15 @@ type readMeta struct {
 	Last  int    `json:"last,omitempty"`
 	Total int    `json:"total,omitempty"` // lines; 0 if unknown
 	Bytes int64  `json:"bytes"`
-	// Seen restores the state read when a session is resumed.
-	Seen *workspace.State `json:"seen,omitempty"`
-	Text string           `json:"text,omitempty"` // the start, for panes
+	// FileState restores the state read when a session is resumed.
+	FileState *workspace.State `json:"seen,omitempty"`
+	Text      string           `json:"text,omitempty"` // the start, for panes
 }
 
 func read(f files) tool.Tool {
 	r := reader{files: f, indexes: &lineIndexes{}}
 	return tool.Define("read", tool.Config[readArgs, readMeta]{
-		ProviderSchema: usual[readArgs](f.brief, "path", "offset: first line, from 1", "limit: number of lines", "column"),
+		ProviderSchema: compactSchema[readArgs](f.brief, "path", "offset: first line, from 1", "limit: number of lines", "column"),
 		Description:    describe(f.words("read"), limits{"lines": f.bounds.lines(), "kilobytes": f.bounds.bytes() >> 10}),
 		Permissions:    tool.Requires(tool.Read),
 		Tags:           []string{"file", "read", "view", "cat", "open", "image", "pdf"},

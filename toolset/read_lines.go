@@ -36,7 +36,7 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 	}
 	if log := in.whole && isLog(p.Display()); log && c.raw != nil {
 		if countLines(face, c.format) > r.bounds.lines() || len(face) > r.bounds.bytes() {
-			r.seen.Record(in.session, c.state, c.text)
+			r.knownFiles.Record(in.session, c.state, c.text)
 			return r.shape(p, face, c), nil
 		}
 	} else if log {
@@ -52,7 +52,7 @@ func (r reader) lines(ctx context.Context, o *workspace.Opened, p workspace.Path
 	if c.raw != nil && got.Total < 0 {
 		got.Total = countLines(c.face(), c.format)
 	}
-	r.seen.Record(in.session, c.state, c.text)
+	r.knownFiles.Record(in.session, c.state, c.text)
 	return r.showLines(p, in.Offset, got, c), nil
 }
 
@@ -72,7 +72,7 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	case err != nil:
 		return readResult{}, err
 	}
-	r.seen.Record(in.session, c.state, c.text)
+	r.knownFiles.Record(in.session, c.state, c.text)
 	last := got.From + int64(len(got.Text)) - 1
 	foots := fmt.Sprintf("(line %d, bytes %d-%d of %d", in.Offset, got.From, last, got.Line)
 	if last < got.Line {
@@ -80,7 +80,7 @@ func (r reader) part(ctx context.Context, o *workspace.Opened, p workspace.Path,
 	}
 	shown := visible(got.Text)
 	return readResult{
-		Metadata: readMeta{Path: p.Display(), Kind: "text", First: in.Offset, Last: in.Offset, Bytes: int64(len(got.Text)), Seen: &c.state,
+		Metadata: readMeta{Path: p.Display(), Kind: "text", First: in.Offset, Last: in.Offset, Bytes: int64(len(got.Text)), FileState: &c.state,
 			Text: shown[:min(len(shown), readShown)]},
 		Output: shown + "\n" + foots + ")",
 	}, nil
@@ -136,14 +136,14 @@ func (r reader) showLines(p workspace.Path, first int, got text.Range, c content
 			row += fmt.Sprintf(" … (%d more bytes in this line: offset %d, column %d)", line.Cut, first+shown, len(line.Text)+1)
 		}
 		if out.Len()+len(row)+1 > r.bounds.bytes() && shown > 0 {
-			got.More = true
+			got.Truncated = true
 			break
 		}
 		out.WriteString(row + "\n")
 		shown++
 	}
 	last := first + shown - 1
-	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, Seen: &c.state}
+	meta := readMeta{Path: p.Display(), Kind: "text", First: first, Last: last, Total: max(0, got.Total), Bytes: got.Bytes, FileState: &c.state}
 	meta.Text = excerpt(got.Lines[:shown])
 	return readResult{Metadata: meta, Output: strings.TrimSuffix(out.String()+footer(first, last, got, c)+"\n"+p.Respelled(), "\n")}
 }
@@ -177,7 +177,7 @@ func footer(first, last int, got text.Range, c content) string {
 		}
 		parts = append(parts, part)
 	}
-	if got.More {
+	if got.Truncated {
 		left := "more lines"
 		if got.Total > 0 {
 			left = strings.Replace(plural.Of(got.Total-last, "line"), " ", " more ", 1)

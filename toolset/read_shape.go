@@ -95,7 +95,7 @@ func (r reader) shape(p workspace.Path, face string, c content) readResult {
 		foot += "; " + words
 	}
 	return readResult{
-		Metadata: readMeta{Path: p.Display(), Kind: "text", First: 1, Last: min(total, shapeStart), Total: total, Bytes: int64(len(face)), Seen: &c.state,
+		Metadata: readMeta{Path: p.Display(), Kind: "text", First: 1, Last: min(total, shapeStart), Total: total, Bytes: int64(len(face)), FileState: &c.state,
 			Text: out.String()[:min(out.Len(), readShown)]},
 		Output: out.String() + "(" + foot + ")",
 	}

@@ -33,9 +33,9 @@ func (r Restorer) Restore(outcomes iter.Seq[tool.Outcome]) error {
 		case "todowrite":
 			err = d.Todos.Restore(o.Metadata)
 		case "read", "write", "edit":
-			err = restoreSeen(d.Seen, session, o.Metadata)
+			err = restoreSeen(d.KnownFiles, session, o.Metadata)
 		case "apply_patch":
-			err = restorePatched(d.Seen, session, o.Metadata)
+			err = restorePatched(d.KnownFiles, session, o.Metadata)
 		}
 		if err != nil {
 			return fmt.Errorf("call %s: %w", o.Call, err)

@@ -51,7 +51,7 @@ func (s seeker) begin(ctx context.Context, ask asker, name string) (place, error
 	if err != nil {
 		return place{}, err
 	}
-	tree := search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), Via: s.root.Staged(), Stands: s.root.Dir()}
+	tree := search.Tree{Root: p.Abs(), Env: s.env, Withhold: s.heldBack(p), OpenDir: s.root.Staged(), Enclosing: s.root.Dir()}
 	return place{Tree: tree, path: p, folder: info.Mode.IsDir()}, nil
 }
 

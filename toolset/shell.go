@@ -39,8 +39,8 @@ type Shell struct {
 	InUse func(argv []string, dir string) string
 	// EndsAtLimit ends a command at its time limit, because nobody could read the output of a job.
 	EndsAtLimit bool
-	// Ran is called for each command run on a stage; may be nil.
-	Ran func(RanCommand)
+	// OnRun is called for each command run on a stage; may be nil.
+	OnRun func(RanCommand)
 	// Bounds limit all output.
 	Bounds Bounds
 	// Now is the clock for durations.
@@ -80,7 +80,7 @@ const (
 func NewShell(s proc.Supervisor, env []string) *Shell {
 	program := proc.FindShell(os.Getenv, env)
 	if len(program.Dirs) > 0 {
-		env = proc.Before(env, program.Dirs)
+		env = proc.PrependPath(env, program.Dirs)
 	}
 	return &Shell{
 		Program: program, Supervisor: s, Env: env, Timeout: shellTimeout, MaxTimeout: shellMaxTimeout,
@@ -103,8 +103,8 @@ func (s *Shell) tail() int { return s.Bounds.bytes() * 64 / 100 }
 const headKept, tailKept = 64 << 10, 192 << 10
 
 // room returns how much output is shown: little if a file has it in full.
-func (s *Shell) room() fold.Room {
-	room := fold.Room{Head: s.head(), Tail: s.tail(), HeadLines: s.Bounds.lines() / 4, TailLines: max(1, s.Bounds.lines()*29/40)}
+func (s *Shell) room() fold.Limits {
+	room := fold.Limits{Head: s.head(), Tail: s.tail(), HeadLines: s.Bounds.lines() / 4, TailLines: max(1, s.Bounds.lines()*29/40)}
 	if s.Spill != nil {
 		room.Head, room.Tail = min(headShown, room.Head), min(tailShown, room.Tail)
 	}
@@ -119,13 +119,13 @@ func (s *Shell) argv(command, root string) (argv []string, plain bool) {
 	}
 	bash, err := proc.LookPath("bash", "/", s.Env)
 	switch {
-	case err == nil && !proc.Inside(filepath.Dir(bash), root):
+	case err == nil && !proc.InDir(filepath.Dir(bash), root):
 		bash = "bash" // the first in PATH, so that its other folders do not matter
 	case err == nil:
-		bash, err = proc.LookPath("bash", "/", proc.Outside(s.Env, root))
+		bash, err = proc.LookPath("bash", "/", proc.WithoutPathsIn(s.Env, root))
 	}
 	switch {
-	case err != nil && proc.Within("sh", root, s.Env) != "":
+	case err != nil && proc.ProgramIn("sh", root, s.Env) != "":
 		return []string{"/bin/sh", "-c", command}, true
 	case err != nil:
 		return []string{"sh", "-c", command}, true
@@ -209,8 +209,8 @@ const maxGuarded = 8
 //
 // If all programs in a command are read-only, git also asks no server, checks no signature and
 // takes no lock.
-func (b basher) guard(ctx context.Context, command, dir string, judged *tool.Judged) (env []string, named bool) {
-	env = asJudged(proc.Outside(b.shell.Env, b.root.Dir()))
+func (b basher) guard(ctx context.Context, command, dir string, judged *tool.CommandReading) (env []string, named bool) {
+	env = asJudged(proc.WithoutPathsIn(b.shell.Env, b.root.Dir()))
 	looks := judged != nil && judged.Looks
 	if !strings.Contains(command, "git") && !looks {
 		return env, false
@@ -240,7 +240,7 @@ func asJudged(env []string) []string {
 }
 
 // judgedText returns the gate's script, or the command as written.
-func judgedText(command string, judged *tool.Judged) string {
+func judgedText(command string, judged *tool.CommandReading) string {
 	if judged != nil && judged.Script != "" {
 		return judged.Script
 	}

@@ -75,15 +75,15 @@ func TestAJudgedCommandRunsAsItWasRead(t *testing.T) {
 	b := newShellBench(t, nil)
 	plant(t, filepath.Join(b.dir, "a b"), "")
 	for _, c := range []struct {
-		judged tool.Judged
+		judged tool.CommandReading
 		want   string
 	}{
-		{tool.Judged{Argv: []string{"ls", "-d", "*", "$HOME"}, Looks: true}, "'*'"},
-		{tool.Judged{Argv: []string{"printenv", "LC_ALL"}, Env: []string{"LC_ALL=C"}}, "C\n"},
-		{tool.Judged{Script: "'ls' '-d' 'a b'", Looks: true}, "a b\n"},
+		{tool.CommandReading{Argv: []string{"ls", "-d", "*", "$HOME"}, Looks: true}, "'*'"},
+		{tool.CommandReading{Argv: []string{"printenv", "LC_ALL"}, Env: []string{"LC_ALL=C"}}, "C\n"},
+		{tool.CommandReading{Script: "'ls' '-d' 'a b'", Looks: true}, "a b\n"},
 	} {
 		b.runner.Gate = tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
-			return tool.Decision{Allow: true, ByRule: true, Judged: &c.judged}, nil
+			return tool.Decision{Allow: true, ByRule: true, Reading: &c.judged}, nil
 		})
 		if o := b.bash(t.Context(), "echo as it was written"); !strings.Contains(o.Output, c.want) || strings.Contains(o.Output, "as it was written") {
 			t.Errorf("%+v ran as %q", c.judged, o.Output)
@@ -95,12 +95,12 @@ func TestAJudgedCommandRunsAsItWasRead(t *testing.T) {
 // for a file, which was not judged, and which may be a link to anything.
 func TestAJudgedCommandReadsItsWordsAsTheyWereJudged(t *testing.T) {
 	needBash(t)
-	for _, judged := range []tool.Judged{{Argv: []string{"cat", "a.go", "-n"}, Looks: true}, {Argv: []string{"cat", "a.go", "-n"}}, {Script: "'cat' 'a.go' '-n' > 'b.txt'; cat b.txt"}} {
+	for _, judged := range []tool.CommandReading{{Argv: []string{"cat", "a.go", "-n"}, Looks: true}, {Argv: []string{"cat", "a.go", "-n"}}, {Script: "'cat' 'a.go' '-n' > 'b.txt'; cat b.txt"}} {
 		b := newShellBench(t, func(s *Shell) { s.Env = append(s.Env, "POSIXLY_CORRECT=1") })
 		plant(t, filepath.Join(b.dir, "a.go"), "package a\n")
 		plant(t, filepath.Join(b.dir, "-n"), "another file\n")
 		b.runner.Gate = tool.GateFunc(func(context.Context, tool.Question) (tool.Decision, error) {
-			return tool.Decision{Allow: true, ByRule: true, Judged: &judged}, nil
+			return tool.Decision{Allow: true, ByRule: true, Reading: &judged}, nil
 		})
 		if o := b.bash(t.Context(), "cat a.go -n"); !strings.Contains(o.Output, "\tpackage a") || strings.Contains(o.Output, "another") {
 			t.Errorf("%+v printed %q", judged, o.Output)

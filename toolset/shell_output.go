@@ -19,12 +19,12 @@ import (
 // view is a command's output for the model: plain text with folded repetition, its start and its
 // end.
 type view struct {
-	fold.Shown
+	fold.Excerpt
 	binary    *proc.Text // replaces everything if the output is no text
 	encodings []text.Encoding
 }
 
-func viewOf(t proc.Text, room fold.Room) view {
+func viewOf(t proc.Text, room fold.Limits) view {
 	var v view
 	written := t
 	t.Head, t.Tail, v.encodings = inUTF8(t.Head, t.Tail)
@@ -37,12 +37,12 @@ func viewOf(t proc.Text, room fold.Room) view {
 	if t.OmittedBytes > 0 || t.Tail != "" {
 		rows = append(append(rows, fold.Gap(t.OmittedLines, t.OmittedBytes)), fold.Rows(plainText(t.Tail))...)
 	}
-	v.Shown = fold.Fit(rows, room)
+	v.Excerpt = fold.Fit(rows, room)
 	return v
 }
 
 // shrunk cuts an output to the examined part.
-func shrunk(t proc.Text, room fold.Room) proc.Text {
+func shrunk(t proc.Text, room fold.Limits) proc.Text {
 	size := int64(len(t.Head) + len(t.Tail))
 	head, tail := t.Head, t.Tail
 	switch {

@@ -20,15 +20,15 @@ type Skills interface {
 
 // Skill is a loaded skill.
 type Skill struct {
-	Name   string
-	From   string // its file, for people
-	Path   string // its file, absolute
-	SHA256 string // of the file
-	Folder string // folder with its other files, absolute
-	Files  []string
-	More   int  // number of unnamed files
-	Above  bool // the model has this text already
-	Body   string
+	Name      string
+	Source    string // its file, for people
+	Path      string // its file, absolute
+	SHA256    string // of the file
+	Folder    string // folder with its other files, absolute
+	Files     []string
+	MoreFiles int  // number of unnamed files
+	InContext bool // the model has this text already
+	Body      string
 }
 
 // FoundSkill is a skill found by a query.
@@ -43,7 +43,7 @@ type skillArgs struct {
 
 type skillMeta struct {
 	Name   string   `json:"name,omitempty"`
-	From   string   `json:"from,omitempty"`
+	Source string   `json:"from,omitempty"`
 	Path   string   `json:"path,omitempty"`
 	SHA256 string   `json:"sha256,omitempty"` // of the text in the output
 	Query  string   `json:"query,omitempty"`
@@ -60,7 +60,7 @@ func skill(s Skills) tool.Tool {
 		Compat:      tool.Compat{Args: map[string]string{"skill": "name", "skill_name": "name", "command": "name", "q": "query"}},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("name", "from", "path", "sha256", "query", "found"),
-		Needs:       func(skillArgs) []tool.Need { return tool.Told("the list of skills") },
+		Needs:       func(skillArgs) []tool.Need { return tool.StateNeed("the list of skills") },
 		Run: func(ctx context.Context, c tool.Context[skillMeta], in skillArgs) (tool.Result[skillMeta], error) {
 			if s == nil {
 				return tool.Result[skillMeta]{}, tool.Fail(tool.CodeNotFound, "there are no skills here; do the work without")
@@ -100,8 +100,8 @@ func loadSkill(ctx context.Context, s Skills, session, name string) (tool.Result
 	if err != nil {
 		return r, err
 	}
-	r.Title, r.Metadata = found.Name, skillMeta{Name: found.Name, From: found.From, Path: found.Path}
-	if found.Above {
+	r.Title, r.Metadata = found.Name, skillMeta{Name: found.Name, Source: found.Source, Path: found.Path}
+	if found.InContext {
 		r.Output = fmt.Sprintf("skill %s: its text is already above, unchanged; follow it", found.Name)
 		return r, nil
 	}
@@ -113,11 +113,11 @@ func loadSkill(ctx context.Context, s Skills, session, name string) (tool.Result
 // Text returns the skill for the model: the location of its files, then its text.
 func (s Skill) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "skill %s, from %s\nfolder: %s\n", s.Name, s.From, s.Folder)
+	fmt.Fprintf(&b, "skill %s, from %s\nfolder: %s\n", s.Name, s.Source, s.Folder)
 	if len(s.Files) > 0 {
 		b.WriteString("files in it: " + strings.Join(s.Files, ", "))
-		if s.More > 0 {
-			fmt.Fprintf(&b, " and %d more", s.More)
+		if s.MoreFiles > 0 {
+			fmt.Fprintf(&b, " and %d more", s.MoreFiles)
 		}
 		b.WriteByte('\n')
 	}
@@ -130,5 +130,5 @@ func SkillLoaded(o tool.Outcome) (s Skill, ok bool) {
 	if o.Tool != "skill" || o.Status != tool.Completed || json.Unmarshal(o.Metadata, &m) != nil || m.SHA256 == "" {
 		return Skill{}, false
 	}
-	return Skill{Name: m.Name, From: m.From, Path: m.Path, SHA256: m.SHA256}, true
+	return Skill{Name: m.Name, Source: m.Source, Path: m.Path, SHA256: m.SHA256}, true
 }

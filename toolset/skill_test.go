@@ -16,8 +16,8 @@ func (caseSkills) Load(_ context.Context, session, name string) (Skill, error) {
 	if name != "pdf" {
 		return Skill{}, tool.Fail(tool.CodeNotFound, "there is no skill %q", name)
 	}
-	return Skill{Name: "pdf", From: "~/pdf/SKILL.md", Path: "/h/pdf/SKILL.md", SHA256: "ab", Folder: "/h/pdf", Files: []string{"fill.py"}, More: 2,
-		Above: session == "again", Body: "\nUse fill.py.\n"}, nil
+	return Skill{Name: "pdf", Source: "~/pdf/SKILL.md", Path: "/h/pdf/SKILL.md", SHA256: "ab", Folder: "/h/pdf", Files: []string{"fill.py"}, MoreFiles: 2,
+		InContext: session == "again", Body: "\nUse fill.py.\n"}, nil
 }
 
 func (caseSkills) Find(_ context.Context, query string, _ int) []FoundSkill {

@@ -38,7 +38,7 @@ var ErrNotYours = errors.New("only the user decides about the changes of a stage
 // Staged is the content of a stage.
 type Staged struct {
 	Files     []proc.ChangedFile
-	Left      []string // changes that cannot be taken, as sentences
+	Skipped   []string // changes that cannot be taken, as sentences
 	Conflicts []string // paths in Files changed by somebody else meanwhile
 	Commands  []RanCommand
 	Hosts     []string // requested hosts
@@ -59,7 +59,7 @@ func (s Staged) Patch() (patch string, whole bool) {
 }
 
 // Empty reports whether nothing differs.
-func (s Staged) Empty() bool { return len(s.Files)+len(s.Left) == 0 }
+func (s Staged) Empty() bool { return len(s.Files)+len(s.Skipped) == 0 }
 
 // RanCommand is a command run on a stage.
 type RanCommand struct {
@@ -85,40 +85,40 @@ type stageArgs struct {
 
 // StagedChange is one file in a review, for events and results.
 type StagedChange struct {
-	Path     string `json:"path"`
-	Change   string `json:"change"` // added, modified or removed
-	Added    int    `json:"added"`
-	Removed  int    `json:"removed"`
-	Summary  string `json:"summary,omitempty"`
-	Doubt    string `json:"doubt,omitempty"`    // why it is taken only after the user has seen it
-	Conflict bool   `json:"conflict,omitempty"` // somebody else has changed it meanwhile
-	Diff     string `json:"diff,omitempty"`
+	Path      string `json:"path"`
+	Change    string `json:"change"` // added, modified or removed
+	Added     int    `json:"added"`
+	Removed   int    `json:"removed"`
+	Summary   string `json:"summary,omitempty"`
+	AskReason string `json:"doubt,omitempty"`    // why it is taken only after the user has seen it
+	Conflict  bool   `json:"conflict,omitempty"` // somebody else has changed it meanwhile
+	Diff      string `json:"diff,omitempty"`
 }
 
 // StageReport is a review for events and results.
 type StageReport struct {
 	Decision string         `json:"decision"` // kept, taken or dropped
 	Files    []StagedChange `json:"files"`
-	More     int            `json:"more,omitempty"` // number of unlisted files
-	Left     []string       `json:"left,omitempty"`
+	Unlisted int            `json:"more,omitempty"` // number of unlisted files
+	Skipped  []string       `json:"left,omitempty"`
 	Commands []RanCommand   `json:"commands,omitempty"`
 	Hosts    []string       `json:"hosts,omitempty"`
 }
 
 // Report describes a review.
 func (s Staged) Report(decision string) StageReport {
-	out := StageReport{Decision: decision, Left: s.Left, Commands: s.Commands, Hosts: s.Hosts, Files: []StagedChange{}}
+	out := StageReport{Decision: decision, Skipped: s.Skipped, Commands: s.Commands, Hosts: s.Hosts, Files: []StagedChange{}}
 	room := stagedDiffs
 	for _, f := range s.Files[:min(len(s.Files), stagedFiles)] {
 		d := diffOf(f)
-		c := StagedChange{Path: f.Path, Change: f.Change, Added: d.Added, Removed: d.Removed, Summary: f.Summary, Doubt: f.Doubt, Conflict: slices.Contains(s.Conflicts, f.Path), Diff: d.Text}
+		c := StagedChange{Path: f.Path, Change: f.Change, Added: d.Added, Removed: d.Removed, Summary: f.Summary, AskReason: f.AskReason, Conflict: slices.Contains(s.Conflicts, f.Path), Diff: d.Text}
 		if most := min(stagedDiff, room); len(c.Diff) > most {
 			c.Diff = c.Diff[:strings.LastIndexByte(c.Diff[:most], '\n')+1]
 		}
 		room -= len(c.Diff)
 		out.Files = append(out.Files, c)
 	}
-	out.More = len(s.Files) - len(out.Files)
+	out.Unlisted = len(s.Files) - len(out.Files)
 	return out
 }
 
@@ -127,7 +127,7 @@ func (r StageReport) String() string {
 	var out strings.Builder
 	for _, c := range r.Files {
 		fmt.Fprintf(&out, "%s %s +%d −%d", c.Change, c.Path, c.Added, c.Removed)
-		for _, note := range []string{c.Summary, c.Doubt} {
+		for _, note := range []string{c.Summary, c.AskReason} {
 			if note != "" {
 				out.WriteString(" · " + note)
 			}
@@ -137,10 +137,10 @@ func (r StageReport) String() string {
 		}
 		out.WriteByte('\n')
 	}
-	if r.More > 0 {
-		fmt.Fprintf(&out, "and %s\n", plural.Of(r.More, "more file"))
+	if r.Unlisted > 0 {
+		fmt.Fprintf(&out, "and %s\n", plural.Of(r.Unlisted, "more file"))
 	}
-	for _, left := range r.Left {
+	for _, left := range r.Skipped {
 		fmt.Fprintf(&out, "cannot be taken: %s\n", left)
 	}
 	for _, c := range r.Commands {
@@ -166,7 +166,7 @@ func stage(s Stage) tool.Tool {
 	return tool.Define(StageTool, tool.Config[stageArgs, StageReport]{
 		Description: describe("stage"),
 		Permissions: tool.Permissions{Optional: []tool.Permission{tool.Read, tool.Write}},
-		Needs:       func(stageArgs) []tool.Need { return tool.Told("the changes of the staged turn") },
+		Needs:       func(stageArgs) []tool.Need { return tool.StateNeed("the changes of the staged turn") },
 		Unoffered:   true,
 		Tags:        []string{"stage", "review", "take", "drop"},
 		Safety:      tool.Safety{ThreatLevel: "high"},
@@ -205,7 +205,7 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 			return result, err
 		}
 		for _, f := range s.Files { // changes that only the user can allow were not shown
-			choices = append(choices, proc.FileChoice{Apply: f.Doubt == ""})
+			choices = append(choices, proc.FileChoice{Apply: f.AskReason == ""})
 		}
 	default:
 		refused, _, err := c.Review(ctx, staged(s), reviewed(s), v.withNotes(s))
@@ -233,7 +233,7 @@ func (g stager) run(ctx context.Context, c tool.Context[StageReport], in stageAr
 		result.Title += fmt.Sprintf(", dropped %d", len(left))
 		lines = append(lines, "dropped: "+named(left, ", "))
 	}
-	for _, told := range found.Told {
+	for _, told := range found.Messages {
 		lines = append(lines, "not taken: "+told)
 	}
 	result.Output = strings.Join(append(lines, found.Notes...), "\n")
@@ -278,7 +278,7 @@ func (g stager) drop(result tool.Result[StageReport], s Staged) (tool.Result[Sta
 
 // withNotes puts the commands before the changes.
 func (v review) withNotes(s Staged) []tool.Block {
-	r := StageReport{Commands: s.Commands, Hosts: s.Hosts, Left: s.Left}
+	r := StageReport{Commands: s.Commands, Hosts: s.Hosts, Skipped: s.Skipped}
 	return append(tool.Text(strings.TrimSuffix(r.String(), "\n")), v.blocks...)
 }
 
@@ -290,7 +290,7 @@ func viewStage(r StageReport) (out []tool.Block) {
 		}
 		out = append(out, tool.Block{Kind: tool.DiffBlock, Path: c.Path, Title: title, Text: c.Diff})
 	}
-	if rest := (StageReport{Commands: r.Commands, Hosts: r.Hosts, Left: r.Left}).String(); rest != "" {
+	if rest := (StageReport{Commands: r.Commands, Hosts: r.Hosts, Skipped: r.Skipped}).String(); rest != "" {
 		out = append(out, tool.Text(strings.TrimSuffix(rest, "\n"))...)
 	}
 	return out

@@ -41,10 +41,10 @@ type TaskCounts struct {
 
 // TaskProgress is a subagent's current activity.
 type TaskProgress struct {
-	ID, Agent string
-	State     string // waits (for a slot) or works
-	Last      string // the last ended call, in a line
-	Says      string // the newest line of its text
+	ID, Agent  string
+	State      string // waits (for a slot) or works
+	Last       string // the last ended call, in a line
+	LatestLine string // the newest line of its text
 	TaskCounts
 }
 
@@ -52,7 +52,7 @@ type TaskProgress struct {
 type TaskResult struct {
 	ID, Agent string
 	Text      string   // its last message
-	Did       []string // its calls, each in a line
+	CallLines []string // its calls, each in a line
 	Changed   []string // files
 	TaskCounts
 	Background bool // still running, without a result
@@ -71,11 +71,11 @@ type taskMeta struct {
 	Agent  string `json:"agent,omitempty"`
 	State  string `json:"state,omitempty"` // waits, works, ended or background
 	TaskCounts
-	Last   string   `json:"last,omitempty"`
-	Says   string   `json:"says,omitempty"`
-	Report string   `json:"report,omitempty"`
-	Did    []string `json:"did,omitempty"`
-	Error  string   `json:"error,omitempty"`
+	Last      string   `json:"last,omitempty"`
+	Says      string   `json:"says,omitempty"`
+	Report    string   `json:"report,omitempty"`
+	CallLines []string `json:"did,omitempty"`
+	Error     string   `json:"error,omitempty"`
 }
 
 // exploreAgent changes nothing, so that several may run concurrently.
@@ -111,14 +111,14 @@ func task(tasks Tasks) tool.Tool {
 func viewTask(m taskMeta) []tool.Block {
 	if m.State == "ended" && m.Report != "" {
 		text := m.Report
-		if len(m.Did) > 0 {
-			text += "\n\nWhat it did:\n" + strings.Join(m.Did, "\n")
+		if len(m.CallLines) > 0 {
+			text += "\n\nWhat it did:\n" + strings.Join(m.CallLines, "\n")
 		}
 		return tool.Text(text)
 	}
 	// Counts come last: for running tasks the end is shown if space is short.
 	counts := strings.Join(append(notBlank(m.Agent, m.State), m.TaskCounts.words()...), " · ")
-	return tool.List(append(notBlank(append(m.Did, m.Last, m.Says, m.Error)...), counts))
+	return tool.List(append(notBlank(append(m.CallLines, m.Last, m.Says, m.Error)...), counts))
 }
 
 // maxShownReport limits the report in metadata, in bytes; the model gets it in full, clipped like
@@ -180,7 +180,7 @@ func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in task
 		Description: in.Description, Prompt: in.Prompt, Agent: in.Agent, ID: in.TaskID,
 		Parent: c.SessionID, Message: c.MessageID, Call: c.CallID, Waits: c.Waits, Background: in.Background,
 	}, func(p TaskProgress) {
-		c.Metadata(in.Description, taskMeta{TaskID: p.ID, Agent: p.Agent, State: p.State, TaskCounts: p.TaskCounts, Last: p.Last, Says: p.Says})
+		c.Metadata(in.Description, taskMeta{TaskID: p.ID, Agent: p.Agent, State: p.State, TaskCounts: p.TaskCounts, Last: p.Last, Says: p.LatestLine})
 	})
 	if done.Background && err == nil {
 		return tool.Result[taskMeta]{
@@ -190,7 +190,7 @@ func runTask(ctx context.Context, c tool.Context[taskMeta], tasks Tasks, in task
 	}
 	result := tool.Result[taskMeta]{
 		Title:    strings.Join(append([]string{in.Description}, done.words()...), " · "),
-		Metadata: taskMeta{TaskID: done.ID, Agent: done.Agent, State: "ended", TaskCounts: done.TaskCounts, Report: shownReport(done.Text), Did: done.Did},
+		Metadata: taskMeta{TaskID: done.ID, Agent: done.Agent, State: "ended", TaskCounts: done.TaskCounts, Report: shownReport(done.Text), CallLines: done.CallLines},
 		Changed:  done.Changed,
 	}
 	result.Output = Reported(done)

@@ -32,8 +32,8 @@ func (w writtenTasks) Run(_ context.Context, r TaskRequest, progress func(TaskPr
 	}
 	cost := 0.0123
 	counts := TaskCounts{Steps: 2, Calls: 3, Tokens: 4567, Cost: &cost}
-	progress(TaskProgress{ID: "task1", Agent: r.Agent, State: "works", Last: "✓ grep  3 matches", Says: "I look at", TaskCounts: TaskCounts{Calls: 1}})
-	done := TaskResult{ID: cmp.Or(r.ID, "task1"), Agent: r.Agent, Text: strings.TrimSpace(string(raw)), Did: []string{"✓ grep  3 matches"}, TaskCounts: counts}
+	progress(TaskProgress{ID: "task1", Agent: r.Agent, State: "works", Last: "✓ grep  3 matches", LatestLine: "I look at", TaskCounts: TaskCounts{Calls: 1}})
+	done := TaskResult{ID: cmp.Or(r.ID, "task1"), Agent: r.Agent, Text: strings.TrimSpace(string(raw)), CallLines: []string{"✓ grep  3 matches"}, TaskCounts: counts}
 	if r.Agent == "general" {
 		done.Changed = []string{"parse.go"}
 	}

@@ -88,7 +88,7 @@ func todowrite(t *Todos) tool.Tool {
 		},
 		Safety: tool.Safety{Safe: true},
 		Redact: tool.Expose("todos", "changed"),
-		Needs:  func(todoArgs) []tool.Need { return tool.Told("the todo list") },
+		Needs:  func(todoArgs) []tool.Need { return tool.StateNeed("the todo list") },
 		Run: func(_ context.Context, _ tool.Context[todoMeta], in todoArgs) (tool.Result[todoMeta], error) {
 			return writeTodos(t, in.Todos)
 		},

@@ -18,7 +18,7 @@ func todoread(t *Todos) tool.Tool {
 		Aliases:     []string{"todo_read", "read_todos"},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("todos"),
-		Needs:       func(todoReadArgs) []tool.Need { return tool.Told("the todo list") },
+		Needs:       func(todoReadArgs) []tool.Need { return tool.StateNeed("the todo list") },
 		Run: func(context.Context, tool.Context[todoMeta], todoReadArgs) (tool.Result[todoMeta], error) {
 			items := t.Items()
 			return tool.Result[todoMeta]{Title: todoTitle(items), Metadata: todoMeta{Todos: items}, Output: listTodos(items)}, nil

@@ -17,12 +17,12 @@ type Finder interface {
 
 // Finding is a Finder's result.
 type Finding struct {
-	Tools []Found
-	Of    int // number of tools searched
+	Tools    []ToolMatch
+	Searched int // number of tools searched
 }
 
-// Found is one matching tool.
-type Found struct {
+// ToolMatch is one matching tool.
+type ToolMatch struct {
 	Name, Description string
 	Offered           bool // already in requests
 }
@@ -38,9 +38,9 @@ type toolSearchArgs struct {
 }
 
 type toolSearchMeta struct {
-	Query string   `json:"query"`
-	Found []string `json:"found"`
-	Of    int      `json:"of"`
+	Query    string   `json:"query"`
+	Found    []string `json:"found"`
+	Searched int      `json:"of"`
 }
 
 func toolSearch(f Finder) tool.Tool {
@@ -52,7 +52,7 @@ func toolSearch(f Finder) tool.Tool {
 		Compat:      tool.Compat{Args: map[string]string{"q": "query", "task": "query", "name": "query"}},
 		Safety:      tool.Safety{Safe: true},
 		Redact:      tool.Expose("query", "found", "of"),
-		Needs:       func(toolSearchArgs) []tool.Need { return tool.Told("the list of tools") },
+		Needs:       func(toolSearchArgs) []tool.Need { return tool.StateNeed("the list of tools") },
 		Run: func(ctx context.Context, _ tool.Context[toolSearchMeta], in toolSearchArgs) (tool.Result[toolSearchMeta], error) {
 			return searchTools(ctx, f, strings.TrimSpace(in.Query))
 		},
@@ -77,20 +77,20 @@ func searchTools(ctx context.Context, f Finder, query string) (tool.Result[toolS
 	if err := ctx.Err(); err != nil {
 		return tool.Result[toolSearchMeta]{}, err
 	}
-	meta := toolSearchMeta{Query: query, Found: []string{}, Of: found.Of}
+	meta := toolSearchMeta{Query: query, Found: []string{}, Searched: found.Searched}
 	for _, t := range found.Tools {
 		meta.Found = append(meta.Found, t.Name)
 	}
-	title := fmt.Sprintf("%d of %d tools for: %s", len(meta.Found), found.Of, query)
+	title := fmt.Sprintf("%d of %d tools for: %s", len(meta.Found), found.Searched, query)
 	return tool.Result[toolSearchMeta]{Title: title, Metadata: meta, Output: listFound(found)}, nil
 }
 
 func listFound(found Finding) string {
 	if len(found.Tools) == 0 {
-		return fmt.Sprintf("none of %d tools fits; say it in other words, or do it with the tools in your list", found.Of)
+		return fmt.Sprintf("none of %d tools fits; say it in other words, or do it with the tools in your list", found.Searched)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d tools found, the best first; call them from your next request on:\n", len(found.Tools), found.Of)
+	fmt.Fprintf(&b, "%d of %d tools found, the best first; call them from your next request on:\n", len(found.Tools), found.Searched)
 	for _, t := range found.Tools {
 		mark := ""
 		if t.Offered {

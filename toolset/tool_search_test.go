@@ -19,9 +19,9 @@ func (caseFinder) Find(ctx context.Context, query string, limit int) Finding {
 		{Name: "send_mail", Description: "Send a mail.\nWith attachments."},
 		{Name: "search_mail", Description: "Search the mailbox."},
 	}
-	out := Finding{Of: len(defs)}
+	out := Finding{Searched: len(defs)}
 	for _, r := range rank.Tools(query, defs, rank.Options{MaxCandidates: limit, AllowUnsafe: true}) {
-		out.Tools = append(out.Tools, Found{r.Definition.Name, r.Definition.Description, r.Definition.Name == "read"})
+		out.Tools = append(out.Tools, ToolMatch{r.Definition.Name, r.Definition.Description, r.Definition.Name == "read"})
 	}
 	return out
 }

@@ -29,8 +29,8 @@ import (
 type Deps struct {
 	// Root is the workspace, for every tool that touches files; Seen is the session's record of
 	// files read.
-	Root *workspace.Root
-	Seen *workspace.Seen
+	Root       *workspace.Root
+	KnownFiles *workspace.KnownFiles
 	// Shell runs commands; nil creates one without a ledger, with this process's cleaned
 	// environment. Its creator closes it.
 	Shell *Shell
@@ -97,17 +97,17 @@ func (d Deps) builtIn() []tool.Tool {
 	if d.Todos == nil {
 		d.Todos = &Todos{}
 	}
-	if d.Seen == nil {
-		d.Seen = &workspace.Seen{}
+	if d.KnownFiles == nil {
+		d.KnownFiles = &workspace.KnownFiles{}
 	}
-	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, seen: d.Seen, bounds: d.Bounds, brief: d.Brief}
+	f := files{code: d.Code, formatters: d.Formatters, withhold: d.Withhold, root: d.Root, knownFiles: d.KnownFiles, bounds: d.Bounds, brief: d.Brief}
 	s := seeker{files: f, env: d.Env}
 	if d.Web == nil {
 		d.Web = web.New(web.Policy{})
 	}
 	g := repos{files: f, git: git.Git{Supervisor: d.Shell.Supervisor, Env: d.Shell.Env}}
 	if d.Root != nil { // nil when only listing tools
-		g.git.Env = proc.Outside(d.Shell.Env, d.Root.Dir())
+		g.git.Env = proc.WithoutPathsIn(d.Shell.Env, d.Root.Dir())
 	}
 	return append([]tool.Tool{
 		read(f),

@@ -155,7 +155,7 @@ func (w webfetcher) run(ctx context.Context, c tool.Context[webfetchMeta], in we
 		result.Output = head + page.Text
 		if in.Format == "" || in.Format == string(web.Markdown) || in.Format == string(web.Text) {
 			if text, shorter := fold.Text(page.Text, pageLine); shorter {
-				result.Output, result.Whole, result.Truncated = head+text, result.Output, true
+				result.Output, result.FullOutput, result.Truncated = head+text, result.Output, true
 			}
 		}
 	}
@@ -193,11 +193,11 @@ func header(page web.Page) []string {
 	if page.Note != "" {
 		lines = append(lines, page.Note)
 	}
-	if page.Kept > 0 && page.Kept < 100 {
-		kept := fmt.Sprintf("This is the main content, %d%% of the page's text; selector \"body\" gives all of it, another selector a part.", page.Kept)
+	if page.KeptPercent > 0 && page.KeptPercent < 100 {
+		kept := fmt.Sprintf("This is the main content, %d%% of the page's text; selector \"body\" gives all of it, another selector a part.", page.KeptPercent)
 		lines = append(lines, kept)
 	}
-	for _, left := range page.Left {
+	for _, left := range page.RemovedParts {
 		lines = append(lines, "Left out: "+left+".")
 	}
 	lines = append(lines, untrusted)

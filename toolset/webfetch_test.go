@@ -230,8 +230,8 @@ func TestALinkFarmIsFolded(t *testing.T) {
 	})
 	for format, most := range map[string]int{"": 3000, "markdown": 3000, "raw": 110_000} {
 		result, err := webfetcher{fetcher}.run(t.Context(), tool.Context[webfetchMeta]{}, webfetchArgs{URL: "https://example.com/", Format: format})
-		if err != nil || len(result.Output) > most && format != "raw" || (result.Whole != "") != (format != "raw") {
-			t.Errorf("%q: %d bytes, whole %d, %v", format, len(result.Output), len(result.Whole), err)
+		if err != nil || len(result.Output) > most && format != "raw" || (result.FullOutput != "") != (format != "raw") {
+			t.Errorf("%q: %d bytes, whole %d, %v", format, len(result.Output), len(result.FullOutput), err)
 		}
 	}
 }

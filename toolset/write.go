@@ -33,8 +33,8 @@ type changeMeta struct {
 	Diff  string   `json:"diff,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 	Check string   `json:"check,omitempty"` // a language server's diagnostics
-	// Seen restores the state written when a session is resumed.
-	Seen *workspace.State `json:"seen,omitempty"`
+	// FileState restores the state written when a session is resumed.
+	FileState *workspace.State `json:"seen,omitempty"`
 }
 
 type changeResult = tool.Result[changeMeta]
@@ -42,7 +42,7 @@ type changeResult = tool.Result[changeMeta]
 func write(f files) tool.Tool {
 	w := writer{f}
 	return tool.Define("write", tool.Config[writeArgs, changeMeta]{
-		ProviderSchema: usual[writeArgs](f.brief, "path", "content: the complete new text"),
+		ProviderSchema: compactSchema[writeArgs](f.brief, "path", "content: the complete new text"),
 		Description:    describe(f.words("write")),
 		Permissions:    tool.Requires(tool.Write),
 		Tags:           []string{"file", "write", "create", "save", "replace"},
@@ -61,12 +61,12 @@ func write(f files) tool.Tool {
 		Needs: func(in writeArgs) []tool.Need {
 			return []tool.Need{{Permission: tool.Write, Target: in.Path}}
 		},
-		Check:   w.check,
-		Preview: w.preview,
-		Without: w.without,
-		Run:     w.run,
-		View:    viewChange,
-		Heading: headWrite,
+		Check:        w.check,
+		Preview:      w.preview,
+		WithoutHunks: w.without,
+		Run:          w.run,
+		View:         viewChange,
+		Heading:      headWrite,
 	})
 }
 
@@ -96,7 +96,7 @@ func (w writer) check(ctx context.Context, c tool.Context[changeMeta], in writeA
 	if err != nil {
 		return err
 	}
-	if _, read := w.seen.Get(c.SessionID, p); !read {
+	if _, read := w.knownFiles.Get(c.SessionID, p); !read {
 		if err := mayLook(ctx, c.Ask, p); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.P
 	if cur.Size() == 0 { // nothing to lose
 		return load(ctx, cur.Opened, p, writeLimit)
 	}
-	before, ok := w.seen.Get(session, p)
+	before, ok := w.knownFiles.Get(session, p)
 	if !ok {
 		return content{}, tool.Fail(tool.CodeNotRead, "%s exists and was not read in this session; read it first, then write, or use edit", p.Display())
 	}
@@ -134,7 +134,7 @@ func (w writer) known(ctx context.Context, cur *workspace.Current, p workspace.P
 	if err != nil {
 		return content{}, err
 	}
-	if !before.Same(old.state) {
+	if !before.SameContent(old.state) {
 		return content{}, tool.Fail(tool.CodeStale, "%s has changed since it was read; read it again and write what fits", p.Display())
 	}
 	return old, nil
@@ -192,7 +192,7 @@ func (plan writePlan) meta(p workspace.Path, created bool) changeMeta {
 
 func (plan writePlan) result(p workspace.Path, done workspace.Written) changeResult {
 	meta := plan.meta(p, done.Created)
-	meta.Notes, meta.Seen = append(done.Notes, oddities(plan.text)...), &done.State
+	meta.Notes, meta.FileState = append(done.Notes, oddities(plan.text)...), &done.State
 	verb := "replaced"
 	if done.Created {
 		verb = "created"
@@ -230,7 +230,7 @@ func (w writer) planned(ctx context.Context, in writeArgs, limit int64) (p works
 		return p, old, plan, err
 	}
 	old = content{format: text.Detect(nil)}
-	if o, err := w.root.Open(p.Consented()); err == nil {
+	if o, err := w.root.Open(p.WithConsent()); err == nil {
 		defer o.Close()
 		if old, err = load(ctx, o, p, limit); err != nil {
 			return p, old, plan, err

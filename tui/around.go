@@ -12,9 +12,9 @@ import (
 	"adze/tui/ui"
 )
 
-// around shows todos, jobs and subagents. They appear as a line in the rule above the prompt. A key
-// opens them as a pane with a limited height; on a wide screen they have their own column.
-type around struct {
+// workPane shows todos, jobs and subagents. They appear as a line in the rule above the prompt. A
+// key opens them as a pane with a limited height; on a wide screen they have their own column.
+type workPane struct {
 	host
 	todos    *pane.Todos
 	activity *pane.Activity
@@ -23,11 +23,11 @@ type around struct {
 	open     bool
 }
 
-func (a *around) commands() []command {
-	return []command{{name: "todos", help: "show todos, jobs and subagents, or hide them", can: a.can, do: noArgs(a.toggle)}}
+func (a *workPane) commands() []command {
+	return []command{{name: "todos", help: "show todos, jobs and subagents, or hide them", can: a.can, run: noArgs(a.toggle)}}
 }
 
-func (a *around) can() string {
+func (a *workPane) can() string {
 	switch {
 	case a.wide():
 		return "they are shown beside the conversation"
@@ -37,16 +37,16 @@ func (a *around) can() string {
 	return ""
 }
 
-func (a *around) toggle() tea.Cmd { a.open = !a.open; return nil }
+func (a *workPane) toggle() tea.Cmd { a.open = !a.open; return nil }
 
 // wide reports whether the column is shown: on a wide screen with todos or changed files. Both stay
 // once they exist, so the column is never empty and the width does not change when work ends.
-func (a *around) wide() bool {
-	return a.width() >= ui.Side && (len(a.todos.List()) > 0 || !a.changes.None())
+func (a *workPane) wide() bool {
+	return a.width() >= ui.Side && (len(a.todos.List()) > 0 || !a.changes.Empty())
 }
 
 // words returns the one-line summary, or "" if there is nothing to show.
-func (a *around) words() string {
+func (a *workPane) words() string {
 	var parts []string
 	if n := a.activity.Jobs(); n > 0 {
 		parts = append(parts, plural.Grouped(n, "job"))
@@ -69,7 +69,7 @@ func (a *around) words() string {
 
 // above returns the line for the rule above the prompt, or "" while the pane or the column shows
 // it.
-func (a *around) above() string {
+func (a *workPane) above() string {
 	if a.open || a.wide() {
 		return ""
 	}
@@ -80,14 +80,14 @@ func (a *around) above() string {
 const leastAround, mostAround = 6, 14
 
 // want returns the pane's height on a screen of h rows, or 0 if it is closed or empty.
-func (a *around) want(h int) int {
+func (a *workPane) want(h int) int {
 	if !a.open || a.wide() || a.activity.Jobs()+a.activity.Subagents()+len(a.todos.List()) == 0 {
 		return 0
 	}
 	return min(max(h/3, leastAround), mostAround)
 }
 
-func (a *around) render(w, h int) []draw.Row {
+func (a *workPane) render(w, h int) []draw.Row {
 	if h <= 0 {
 		return nil
 	}

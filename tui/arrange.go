@@ -16,19 +16,19 @@ const minTranscript = 4
 
 // Wants holds the number of rows each pane would like; 0 hides it.
 type Wants struct {
-	Around, Dialog, Prompt, Menu int
-	// Beside requests a column beside the conversation on a wide screen.
-	Beside bool
+	WorkPane, Dialog, Prompt, Menu int
+	// SideColumn requests a column beside the conversation on a wide screen.
+	SideColumn bool
 	// Status is at least 1.
 	Status int
-	// Over puts a pane in place of the conversation and its column.
-	Over bool
+	// FullPane puts a pane in place of the conversation and its column.
+	FullPane bool
 }
 
 // Layout holds each pane's rectangle; a hidden pane has height 0.
 type Layout struct {
-	TooSmall                                                       bool
-	Transcript, Around, Dialog, Prompt, Menu, Over, Status, Divide ui.Rect
+	TooSmall                                                             bool
+	Transcript, WorkPane, Dialog, Prompt, Menu, FullPane, Status, Divide ui.Rect
 }
 
 // Arrange places the panes on a screen. It is pure: equal arguments give an equal layout.
@@ -40,15 +40,15 @@ func Arrange(w, h int, want Wants) Layout {
 	if w < minWidth || h < minHeight {
 		return Layout{TooSmall: true}
 	}
-	beside := want.Beside && w >= ui.Side && !want.Over
-	if beside || want.Over {
-		want.Around = 0
+	beside := want.SideColumn && w >= ui.Side && !want.FullPane
+	if beside || want.FullPane {
+		want.WorkPane = 0
 	}
 	p, left := share(h, h-statusRows(h, want), want)
 	l := p.stack(w, left, statusRows(h, want))
 	switch {
-	case want.Over:
-		l.Over, l.Transcript = l.Transcript, ui.Rect{}
+	case want.FullPane:
+		l.FullPane, l.Transcript = l.Transcript, ui.Rect{}
 	case beside:
 		l.beside(w, left)
 	}
@@ -74,7 +74,7 @@ func share(h, rows int, want Wants) (p heights, left int) {
 	}
 	p.prompt = take(want.Prompt, max(h/3, 3))
 	p.menu = take(want.Menu, left-minTranscript)
-	p.around = take(want.Around, left-minTranscript)
+	p.around = take(want.WorkPane, left-minTranscript)
 	return p, left
 }
 
@@ -82,13 +82,13 @@ func share(h, rows int, want Wants) (p heights, left int) {
 func (p heights) stack(w, transcript, status int) Layout {
 	y := 0
 	next := func(rows int) ui.Rect {
-		r := ui.At(0, y, w, rows)
+		r := ui.NewRect(0, y, w, rows)
 		y += rows
 		return r
 	}
 	return Layout{
 		Transcript: next(transcript),
-		Around:     next(p.around),
+		WorkPane:   next(p.around),
 		Menu:       next(p.menu),
 		Dialog:     next(p.dialog),
 		Prompt:     next(p.prompt),
@@ -116,7 +116,7 @@ func mostDialog(h, left int) int {
 // they want; running is the number of rows above them that still change. Like Arrange, it is pure.
 func Stack(w, h int, want Wants, running int) Layout {
 	if w < minWidth || h < minHeight {
-		return Layout{TooSmall: true, Status: ui.At(0, max(min(h-1, 4)-1, 0), w, 1)}
+		return Layout{TooSmall: true, Status: ui.NewRect(0, max(min(h-1, 4)-1, 0), w, 1)}
 	}
 	status := statusRows(h, want)
 	p, left := share(h, h-1-status, want) // one more row stays for the conversation
@@ -126,9 +126,9 @@ func Stack(w, h int, want Wants, running int) Layout {
 // beside splits the transcript, which is h rows high, and gives its right side to the column.
 func (l *Layout) beside(w, h int) {
 	side := sideWidth(w)
-	l.Transcript = ui.At(0, 0, w-side-2, h)
-	l.Divide = ui.At(w-side-1, 0, 1, h)
-	l.Around = ui.At(w-side+1, 0, side-1, h) // one blank column after the line
+	l.Transcript = ui.NewRect(0, 0, w-side-2, h)
+	l.Divide = ui.NewRect(w-side-1, 0, 1, h)
+	l.WorkPane = ui.NewRect(w-side+1, 0, side-1, h) // one blank column after the line
 }
 
 // sideWidth returns the column's width for a screen of w columns.

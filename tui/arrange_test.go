@@ -15,7 +15,7 @@ func TestArrange(t *testing.T) {
 	golden.Cases(t, "testdata/arrange", func(t *testing.T, c *golden.Case) {
 		var w, h int
 		var want Wants
-		if _, err := fmt.Sscanf(c.Input, "%dx%d %d %d %d", &w, &h, &want.Around, &want.Dialog, &want.Prompt); err != nil {
+		if _, err := fmt.Sscanf(c.Input, "%dx%d %d %d %d", &w, &h, &want.WorkPane, &want.Dialog, &want.Prompt); err != nil {
 			t.Fatal(err)
 		}
 		c.Want(t, "want.layout", drawn(w, h, Arrange(w, h, want)))
@@ -31,7 +31,7 @@ func drawn(w, h int, l Layout) string {
 		cells[i] = []byte(strings.Repeat(".", w))
 	}
 	for letter, r := range map[byte]ui.Rect{
-		't': l.Transcript, 'a': l.Around, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide, 'm': l.Menu, 'v': l.Over,
+		't': l.Transcript, 'a': l.WorkPane, 'd': l.Dialog, 'p': l.Prompt, 's': l.Status, '|': l.Divide, 'm': l.Menu, 'v': l.FullPane,
 	} {
 		for y := r.Y; y < r.Y+r.H; y++ {
 			for x := r.X; x < r.X+r.W; x++ {
@@ -52,8 +52,8 @@ func drawn(w, h int, l Layout) string {
 // TestArrangeEverySize holds what must be true on any screen: panes do not overlap, none leaves the
 // screen, the transcript and whatever takes the keys are there.
 func TestArrangeEverySize(t *testing.T) {
-	wants := []Wants{{Prompt: 2}, {Prompt: 40, Around: 60}, {Dialog: 100, Around: 3}, {Dialog: 5, Prompt: 2, Around: 4},
-		{Prompt: 2, Menu: 8, Around: 9}, {Prompt: 9, Over: true, Around: 2, Menu: 3}, {Dialog: 9, Over: true}, {Status: 9, Prompt: 3}, {Status: 9, Dialog: 20}}
+	wants := []Wants{{Prompt: 2}, {Prompt: 40, WorkPane: 60}, {Dialog: 100, WorkPane: 3}, {Dialog: 5, Prompt: 2, WorkPane: 4},
+		{Prompt: 2, Menu: 8, WorkPane: 9}, {Prompt: 9, FullPane: true, WorkPane: 2, Menu: 3}, {Dialog: 9, FullPane: true}, {Status: 9, Prompt: 3}, {Status: 9, Dialog: 20}}
 	for w := 1; w <= 250; w += 7 {
 		for h := 1; h <= 80; h += 3 {
 			for _, want := range wants {
@@ -71,7 +71,7 @@ func TestArrangeEverySize(t *testing.T) {
 				if want.Dialog > 0 && (h < 15 || want.Status > 1) {
 					least = 1 // the question and its keys come first
 				}
-				if l.Transcript.H+l.Over.H < least || l.Prompt.H+l.Dialog.H < 2 || l.Status.H < 1 {
+				if l.Transcript.H+l.FullPane.H < least || l.Prompt.H+l.Dialog.H < 2 || l.Status.H < 1 {
 					t.Errorf("%dx%d %+v: no room for %+v", w, h, want, l)
 				}
 			}

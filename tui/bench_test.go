@@ -29,7 +29,7 @@ func BenchmarkBytes(b *testing.B) {
 			for b.Loop() {
 				p, out := newPlayer(b, nil), make(counted, 100)
 				p.m.w, p.m.h = size[0], size[1]
-				s, err := screen.Open(nil, out, screen.Way{})
+				s, err := screen.Open(nil, out, screen.Mode{})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -79,7 +79,7 @@ func BenchmarkStream(b *testing.B) {
 func painted(b *testing.B) (*model, *screen.Screen) {
 	p := newPlayer(b, nil)
 	p.m.w, p.m.h = 120, 40
-	s, err := screen.Open(nil, io.Discard, screen.Way{})
+	s, err := screen.Open(nil, io.Discard, screen.Mode{})
 	if err != nil {
 		b.Fatal(err)
 	}

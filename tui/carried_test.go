@@ -17,7 +17,7 @@ func TestAConsentIsKeptOrTold(t *testing.T) {
 		*p.m.ports = p.ports()
 		p.m.info.Session = "s1"
 		asked := 0
-		p.m.ports.Consent = func(_ context.Context, i api.Carried, allow bool) error {
+		p.m.ports.Consent = func(_ context.Context, i api.ProjectProgram, allow bool) error {
 			if asked++; i.ID != "tool:lint" || i.Hash != "12ab" || !allow {
 				t.Errorf("asked for %+v, %v", i, allow)
 			}

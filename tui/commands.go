@@ -20,7 +20,7 @@ type command struct {
 	help string
 	// can returns why the command is unavailable, or "". A nil can means always available.
 	can func() string
-	do  func(arg string) tea.Cmd
+	run func(arg string) tea.Cmd
 	// hidden leaves the command out of lists, because another name, key or setting does the same.
 	// It still works.
 	hidden bool
@@ -61,16 +61,16 @@ type commander struct {
 
 // command runs a command. If it cannot run, the text stays in the prompt.
 func (c *commander) command(name, arg string) tea.Cmd {
-	full, w, ok := c.meant(name)
+	full, w, ok := c.resolve(name)
 	switch {
 	case !ok:
 		if carried, is := c.begun(name); is {
 			c.prompt.Set(strings.TrimSpace("/" + carried + " " + arg))
 			return c.send()
 		}
-		c.say(c.unknown(name))
+		c.showMessage(c.unknown(name))
 		return nil
-	case w.says != "":
+	case w.explanation != "":
 		return c.tell(w)
 	}
 	for _, own := range c.table {
@@ -79,12 +79,12 @@ func (c *commander) command(name, arg string) tea.Cmd {
 		}
 		if own.can != nil {
 			if why := own.can(); why != "" {
-				c.say(why)
+				c.showMessage(why)
 				return nil
 			}
 		}
 		c.prompt.Clear()
-		return own.do(arg)
+		return own.run(arg)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (c *commander) lines() []pane.Line {
 		}
 		l := pane.Line{Names: strings.TrimSpace("/" + own.name + " " + own.args), Text: own.help}
 		if own.can != nil {
-			l.Why = own.can()
+			l.Reason = own.can()
 		}
 		out = append(out, l)
 	}

@@ -39,13 +39,13 @@ func TestNamesMayBeShortened(t *testing.T) {
 func TestEveryCommandIsToldOf(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range bare().commands() {
-		if c.help == "" || c.do == nil || seen[c.name] {
+		if c.help == "" || c.run == nil || seen[c.name] {
 			t.Errorf("command %q", c.name)
 		}
 		seen[c.name] = true
 	}
 	for _, b := range bare().bindings() {
-		if b.Help().Desc == "" || b.do == nil && b.can == nil || len(b.Keys()) == 0 {
+		if b.Help().Desc == "" || b.run == nil && b.can == nil || len(b.Keys()) == 0 {
 			t.Errorf("binding %+v", b.Keys())
 		}
 	}
@@ -81,7 +81,7 @@ func TestWhatIsNotThereIsToldFirst(t *testing.T) {
 	p := newPlayer(t, nil)
 	*p.m.ports = p.ports()
 	p.m.ports.CheckModel = func(name string) error { return errors.New("there is no provider " + name) }
-	p.m.ports.Keep, p.m.ports.Kept = func(string, string) error { return nil }, func(string) string { return "" }
+	p.m.ports.Keep, p.m.ports.CurrentValue = func(string, string) error { return nil }, func(string) string { return "" }
 	p.step("type", "/model nosuch/x")
 	p.step("key", "enter")
 	if p.m.picker.Open || !strings.Contains(p.dump(), "there is no provider nosuch/x") {

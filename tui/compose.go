@@ -29,24 +29,26 @@ type composer struct {
 }
 
 func (c *composer) tooLong(bytes int) {
-	c.say("the paste of " + ui.Size(bytes) + " is too long and was dropped; save it as a file and name the file")
+	c.showMessage("the paste of " + ui.Size(bytes) + " is too long and was dropped; save it as a file and name the file")
 }
 
 func (c *composer) commands() []command {
 	return []command{
-		{name: "vim", help: "vim keys in the prompt, or the usual ones", do: noArgs(c.toggleVim)},
-		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: c.canAttach, do: c.attachCommand},
-		{name: "edit", hidden: true, help: "write the prompt in your own editor", can: c.canEdit, do: noArgs(c.edit)},
+		{name: "vim", help: "vim keys in the prompt, or the usual ones", run: noArgs(c.toggleVim)},
+		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: c.canAttach, run: c.attachCommand},
+		{name: "edit", hidden: true, help: "write the prompt in your own editor", can: c.canEdit, run: noArgs(c.edit)},
 	}
 }
 
 // empty returns why a key for an empty prompt is unavailable, or "".
-func (c *composer) empty() string { return ui.Why(!c.prompt.Empty(), "only while the prompt is empty") }
+func (c *composer) empty() string {
+	return ui.ReasonIf(!c.prompt.Empty(), "only while the prompt is empty")
+}
 
 // happened carries out the effects of a key in the prompt.
-func (c *composer) happened(h prompt.Happened) tea.Cmd {
-	if h.Say != "" {
-		c.say(h.Say)
+func (c *composer) happened(h prompt.KeyEffect) tea.Cmd {
+	if h.Message != "" {
+		c.showMessage(h.Message)
 	}
 	switch {
 	case h.Send:
@@ -95,10 +97,10 @@ func (c *composer) listed(parts <-chan prompt.Listed) tea.Cmd {
 
 func (c *composer) toggleVim() tea.Cmd {
 	if c.prompt.ToggleVim() {
-		c.say("vim keys; esc is normal mode, /vim ends them")
+		c.showMessage("vim keys; esc is normal mode, /vim ends them")
 		return c.keep("interface.keys", "vim")
 	}
-	c.say("the usual keys")
+	c.showMessage("the usual keys")
 	return c.keep("interface.keys", "usual")
 }
 
@@ -109,7 +111,7 @@ type edited struct {
 }
 
 func (c *composer) canEdit() string {
-	return ui.Why(c.ports.Edit == nil || !c.lends(), errNoEditor.Error())
+	return ui.ReasonIf(c.ports.Edit == nil || !c.lends(), errNoEditor.Error())
 }
 
 // edit opens the prompt in the user's external editor, with pastes unfolded.
@@ -120,7 +122,7 @@ func (c *composer) edit() tea.Cmd {
 		return err
 	}, func(err error) tea.Cmd {
 		if err != nil {
-			c.say("error: " + err.Error())
+			c.showMessage("error: " + err.Error())
 		} else if text = strings.TrimRight(text, "\n"); text != strings.TrimRight(c.prompt.Unfolded(), "\n") {
 			c.prompt.Put(text)
 		}
@@ -155,35 +157,35 @@ func (c *composer) drop(text string) tea.Cmd {
 const pictureTime = 10 * time.Second
 
 func (c *composer) canPicture() string {
-	return ui.Why(c.ports.Picture == nil, "the clipboard cannot be read here")
+	return ui.ReasonIf(c.ports.Picture == nil, "the clipboard cannot be read here")
 }
 
 // pastePicture attaches the picture on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
-	c.say("reading the clipboard…")
+	c.showMessage("reading the clipboard…")
 	return async.Try(func() (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), pictureTime)
 		defer cancel()
 		return c.ports.Picture(ctx)
 	}, func(path string, err error) tea.Cmd {
 		if err != nil {
-			c.say("error: " + err.Error())
+			c.showMessage("error: " + err.Error())
 			return nil
 		}
 		c.prompt.Insert(c.prompt.Attach(path) + " ")
-		c.say("the picture goes with your message")
+		c.showMessage("the picture goes with your message")
 		return nil
 	})
 }
 
 func (c *composer) canAttach() string {
-	return ui.Why(c.ports.Drop == nil, "files cannot be attached here")
+	return ui.ReasonIf(c.ports.Drop == nil, "files cannot be attached here")
 }
 
 // attachCommand attaches a file to the current message.
 func (c *composer) attachCommand(arg string) tea.Cmd {
 	if arg == "" {
-		c.say("add the path of a picture or PDF")
+		c.showMessage("add the path of a picture or PDF")
 		return nil
 	}
 	path := arg
@@ -193,19 +195,19 @@ func (c *composer) attachCommand(arg string) tea.Cmd {
 	file, ok := c.ports.Drop("'" + path + "'")
 	switch {
 	case !ok:
-		c.say(arg + " was not found; check the path")
+		c.showMessage(arg + " was not found; check the path")
 		return nil
 	case file.Attach == "":
-		c.say(arg + " is not a picture or PDF")
+		c.showMessage(arg + " is not a picture or PDF")
 		return nil
 	}
 	c.prompt.Insert(c.prompt.Attach(file.Attach) + " ")
-	c.say(arg + " goes with your next message")
+	c.showMessage(arg + " goes with your next message")
 	return nil
 }
 
 func (c *composer) canSearch() string {
-	return ui.Why(len(c.prompt.Recent()) == 0, "you have not sent anything here yet")
+	return ui.ReasonIf(len(c.prompt.Recent()) == 0, "you have not sent anything here yet")
 }
 
 // search lists earlier messages, newest first, filtered by the prompt's text.
@@ -244,23 +246,23 @@ func (c *composer) rewrite(w *rewriting) tea.Cmd {
 }
 
 // inLine returns a key handler for the prompt.
-func (c *composer) inLine(do func(p *prompt.Line, w int) prompt.Happened) func() tea.Cmd {
+func (c *composer) inLine(do func(p *prompt.Line, w int) prompt.KeyEffect) func() tea.Cmd {
 	return func() tea.Cmd { return c.happened(do(c.prompt, c.width())) }
 }
 
 // menuKeys returns the completion menu's keys. They take precedence over the prompt's keys while
 // the menu is open.
 func (c *composer) menuKeys() []binding {
-	accept := func(p *prompt.Line, _ int) prompt.Happened { return p.Accept() }
-	run := func(p *prompt.Line, _ int) prompt.Happened { return p.AcceptOrRun() }
-	move := func(by int) func() tea.Cmd { return does(func() { c.prompt.Menu.Move(by) }) }
+	accept := func(p *prompt.Line, _ int) prompt.KeyEffect { return p.Accept() }
+	run := func(p *prompt.Line, _ int) prompt.KeyEffect { return p.AcceptOrRun() }
+	move := func(by int) func() tea.Cmd { return keyFunc(func() { c.prompt.Menu.Move(by) }) }
 	choosable := func() string { return c.prompt.Menu.Choosable() }
-	shown := func() string { return c.prompt.Menu.Shown() }
+	shown := func() string { return c.prompt.Menu.HiddenReason() }
 	return []binding{
-		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: choosable, do: c.inLine(accept)},
-		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("take the completion", "enter"), can: choosable, do: c.inLine(run)},
-		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: shown, do: does(func() { c.prompt.Menu.Close() })},
-		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: choosable, do: move(-1)},
-		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: choosable, do: move(1)},
+		{id: "complete.take", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("complete the / command or @ file", "tab"), can: choosable, run: c.inLine(accept)},
+		{id: "complete.run", action: takeChoice, scope: inPrompt, part: completing, Binding: ui.Key("take the completion", "enter"), can: choosable, run: c.inLine(run)},
+		{id: "complete.close", action: closePane, scope: inPrompt, part: completing, Binding: ui.Key("close the completions", "esc"), can: shown, run: keyFunc(func() { c.prompt.Menu.Close() })},
+		{id: "complete.up", action: lineUp, scope: inPrompt, part: completing, Binding: ui.Key("the completion above", "up", "ctrl+p"), can: choosable, run: move(-1)},
+		{id: "complete.down", action: lineDown, scope: inPrompt, part: completing, Binding: ui.Key("the completion below", "down", "ctrl+n"), can: choosable, run: move(1)},
 	}
 }

@@ -22,10 +22,12 @@ type copier struct {
 }
 
 func (c *copier) commands() []command {
-	return []command{{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: c.can, do: c.command}}
+	return []command{{name: "copy", args: "[answer|code]", help: "copy the last of them, or what you choose", can: c.can, run: c.command}}
 }
 
-func (c *copier) can() string { return ui.Why(c.transcript.Len() == 0, "there is nothing to copy yet") }
+func (c *copier) can() string {
+	return ui.ReasonIf(c.transcript.Len() == 0, "there is nothing to copy yet")
+}
 
 // key copies the last answer. If pressed again, or without an answer, it shows a list.
 func (c *copier) key() tea.Cmd {
@@ -35,7 +37,7 @@ func (c *copier) key() tea.Cmd {
 	}
 	c.twice.keep(copyLast)
 	told, cmd := c.put("the last answer", text)
-	c.say(told + "; " + c.label(copyLast) + ": more")
+	c.showMessage(told + "; " + c.label(copyLast) + ": more")
 	return cmd
 }
 
@@ -46,7 +48,7 @@ func (c *copier) command(arg string) tea.Cmd {
 	case arg == "":
 		return c.choose()
 	case !ok:
-		c.say("answer or code; without a word: choose from a list")
+		c.showMessage("answer or code; without a word: choose from a list")
 		return nil
 	}
 	for _, it := range c.transcript.Copyables() {
@@ -54,14 +56,14 @@ func (c *copier) command(arg string) tea.Cmd {
 			return c.text("the last "+what, it.Text)
 		}
 	}
-	c.say("there is no " + what + " to copy yet")
+	c.showMessage("there is no " + what + " to copy yet")
 	return nil
 }
 
 // text copies text and shows a confirmation.
 func (c *copier) text(what, text string) tea.Cmd {
 	told, cmd := c.put(what, text)
-	c.say(told)
+	c.showMessage(told)
 	return cmd
 }
 
@@ -80,16 +82,16 @@ func (c *copier) choose() tea.Cmd {
 	all := c.transcript.Copyables()
 	var items []list.Choice
 	for i, it := range all {
-		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: it.What, Note: it.Note})
+		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: it.Label, Note: it.Note})
 	}
 	if len(items) == 0 {
-		c.say("there is nothing to copy yet")
+		c.showMessage("there is nothing to copy yet")
 		return nil
 	}
 	c.picker.Begin("copy what?", items, func(taken list.Choice) tea.Cmd {
 		for i, it := range all {
 			if fmt.Sprint(i) == taken.ID {
-				return c.text(it.What, it.Text)
+				return c.text(it.Label, it.Text)
 			}
 		}
 		return nil

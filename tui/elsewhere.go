@@ -20,8 +20,9 @@ func (o *observer) Work(ctx context.Context, do func(context.Context) session.Re
 	return o.work(ctx, job{run: do})
 }
 
-// Aside is like Work, but waits until do has returned, and the interface shows no end of turn.
-func (o *observer) Aside(ctx context.Context, do func(context.Context)) bool {
+// RunExclusive is like Work, but waits until do has returned, and the interface shows no end of
+// turn.
+func (o *observer) RunExclusive(ctx context.Context, do func(context.Context)) bool {
 	did, over := make(chan struct{}), make(chan struct{})
 	began := o.work(ctx, job{over: func() { close(over) }, run: func(ctx context.Context) session.Result {
 		defer close(did)
@@ -32,7 +33,7 @@ func (o *observer) Aside(ctx context.Context, do func(context.Context)) bool {
 		<-did
 		select {
 		case <-over:
-		case <-o.gone:
+		case <-o.ended:
 		}
 	}
 	return began
@@ -91,7 +92,7 @@ func (o *observer) Rewound() {
 	o.bridge.push(elsewhere(func(m *model) tea.Cmd {
 		m.transcript.Rewind()
 		m.turns.forget()
-		if !m.transcript.Said() {
+		if !m.transcript.HasUserMessage() {
 			m.status.Unnamed()
 		}
 		return nil
@@ -112,7 +113,7 @@ func (o *observer) visit(ctx context.Context, do func(m *model, came func(bool))
 	case ok := <-came:
 		return ok
 	case <-ctx.Done():
-	case <-o.gone:
+	case <-o.ended:
 	}
 	return false
 }

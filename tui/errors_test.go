@@ -30,58 +30,58 @@ func (b *broken) ports() api.Ports {
 	return api.Ports{
 		Switch:   true,
 		Sessions: func(context.Context) ([]api.SessionHead, error) { return nil, b.fail("sessions") },
-		Search: func(context.Context, string) ([]api.Found, string, error) {
+		Search: func(context.Context, string) ([]api.SearchResult, string, error) {
 			return nil, "", b.fail("search")
 		},
 		Peek:   func(context.Context, string) (api.SessionPeek, error) { return api.SessionPeek{}, b.fail("peek") },
 		Models: func(context.Context) ([]api.ModelRow, error) { return nil, b.fail("models") },
 		Modes:  []api.Mode{{Name: "plan"}, {Name: "ask"}},
-		Carried: func(context.Context) ([]api.Carried, error) {
-			return []api.Carried{{ID: "tool:x"}}, b.fail("carried")
+		ProjectPrograms: func(context.Context) ([]api.ProjectProgram, error) {
+			return []api.ProjectProgram{{ID: "tool:x"}}, b.fail("carried")
 		},
-		Consent:    func(context.Context, api.Carried, bool) error { return b.fail("consent") },
-		Mode:       func() string { return "ask" },
-		SetMode:    func(string) error { return b.fail("mode") },
-		Review:     func(bool) error { return b.fail("review") },
-		Sandbox:    func() string { return "none" },
-		Efforts:    []api.Mode{{Name: "low"}, {Name: "plan"}},
-		SetEffort:  func(word string) string { return word },
-		CancelCall: func(tool.CallID) bool { return false },
-		Jobs:       func() []api.Job { return []api.Job{{ID: "job1", Running: true}} },
-		JobOutput:  func(context.Context, string) (string, error) { return "", b.fail("output") },
-		EndJob:     func(string) error { return b.fail("job") },
-		Servers:    func(context.Context) ([]api.Server, error) { return []api.Server{{Name: "acme"}}, nil },
-		Serve:      func(context.Context, string, string) (string, error) { return "", b.fail("server") },
-		Late:       func() bool { return false },
-		Wake:       func(context.Context) session.Result { return b.result("wake") },
-		Branch:     func() string { return "" },
-		Files:      func(context.Context, func(api.Files)) (api.Files, error) { return api.Files{}, b.fail("files") },
-		Folder:     func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
-		Run:        func(context.Context, string) session.Result { return b.result("run") },
-		Compact:    func(context.Context, string) session.Result { return b.result("compact") },
-		Plan:       func(context.Context) (string, error) { return "", b.fail("plan") },
-		Steer:      func(string) bool { return false },
-		Rewind:     func(context.Context) (string, error) { return "", b.fail("rewind") },
-		Undo:       func(context.Context, api.Undo) (api.Undone, error) { return api.Undone{}, b.fail("undo") },
-		Net:        func(context.Context, api.Since) (api.Net, error) { return api.Net{}, b.fail("net") },
-		Revert:     func(context.Context, api.NetHunk) session.Result { return b.result("revert") },
-		Stage:      func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
-		Draft:      func(context.Context) (string, error) { return "", b.fail("draft") },
-		Commit:     func(context.Context, string) session.Result { return b.result("commit") },
-		StageAll:   func(context.Context, api.Net) session.Result { return b.result("stage") },
-		MergePlan:  func(context.Context) (api.Merge, error) { return api.Merge{}, b.fail("merge") },
-		Merge:      func(context.Context) session.Result { return b.result("merge") },
-		Overview:   func() error { return b.fail("overview") },
-		Staged:     func(context.Context, string) session.Result { return b.result("staged") },
-		Open:       func(string, int) error { return b.fail("open") },
-		Edit:       func(string) (string, error) { return "", b.fail("edit") },
-		Drop:       func(string) (api.Dropped, bool) { return api.Dropped{}, false },
-		Picture:    func(context.Context) (string, error) { return "", b.fail("picture") },
-		Keep:       func(string, string) error { return b.fail("keep") },
-		Kept:       func(string) string { return "" },
-		CheckModel: func(string) error { return b.fail("model") },
-		Past:       func() []string { return nil },
-		Remember:   func(string) {},
+		Consent:       func(context.Context, api.ProjectProgram, bool) error { return b.fail("consent") },
+		Mode:          func() string { return "ask" },
+		SetMode:       func(string) error { return b.fail("mode") },
+		Review:        func(bool) error { return b.fail("review") },
+		Sandbox:       func() string { return "none" },
+		Efforts:       []api.Mode{{Name: "low"}, {Name: "plan"}},
+		SetEffort:     func(word string) string { return word },
+		CancelCall:    func(tool.CallID) bool { return false },
+		Jobs:          func() []api.Job { return []api.Job{{ID: "job1", Running: true}} },
+		JobOutput:     func(context.Context, string) (string, error) { return "", b.fail("output") },
+		EndJob:        func(string) error { return b.fail("job") },
+		Servers:       func(context.Context) ([]api.Server, error) { return []api.Server{{Name: "acme"}}, nil },
+		Serve:         func(context.Context, string, string) (string, error) { return "", b.fail("server") },
+		Late:          func() bool { return false },
+		Wake:          func(context.Context) session.Result { return b.result("wake") },
+		Branch:        func() string { return "" },
+		Files:         func(context.Context, func(api.Files)) (api.Files, error) { return api.Files{}, b.fail("files") },
+		Folder:        func(context.Context, string) (string, []string, error) { return "", nil, b.fail("folder") },
+		Run:           func(context.Context, string) session.Result { return b.result("run") },
+		Compact:       func(context.Context, string) session.Result { return b.result("compact") },
+		Plan:          func(context.Context) (string, error) { return "", b.fail("plan") },
+		Steer:         func(string) bool { return false },
+		Rewind:        func(context.Context) (string, error) { return "", b.fail("rewind") },
+		Undo:          func(context.Context, api.Undo) (api.UndoResult, error) { return api.UndoResult{}, b.fail("undo") },
+		Net:           func(context.Context, api.Baseline) (api.Net, error) { return api.Net{}, b.fail("net") },
+		Revert:        func(context.Context, api.NetHunk) session.Result { return b.result("revert") },
+		Stage:         func(context.Context, api.NetHunk) session.Result { return b.result("stage") },
+		Draft:         func(context.Context) (string, error) { return "", b.fail("draft") },
+		Commit:        func(context.Context, string) session.Result { return b.result("commit") },
+		StageAll:      func(context.Context, api.Net) session.Result { return b.result("stage") },
+		MergePlan:     func(context.Context) (api.Merge, error) { return api.Merge{}, b.fail("merge") },
+		Merge:         func(context.Context) session.Result { return b.result("merge") },
+		Overview:      func() error { return b.fail("overview") },
+		Staged:        func(context.Context, string) session.Result { return b.result("staged") },
+		Open:          func(string, int) error { return b.fail("open") },
+		Edit:          func(string) (string, error) { return "", b.fail("edit") },
+		Drop:          func(string) (api.Dropped, bool) { return api.Dropped{}, false },
+		Picture:       func(context.Context) (string, error) { return "", b.fail("picture") },
+		Keep:          func(string, string) error { return b.fail("keep") },
+		CurrentValue:  func(string) string { return "" },
+		CheckModel:    func(string) error { return b.fail("model") },
+		PromptHistory: func() []string { return nil },
+		Remember:      func(string) {},
 	}
 }
 
@@ -180,7 +180,7 @@ func columns(screen string) string {
 // conversation.
 func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 	said := session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hello"}}}}
-	for _, o := range []Options{{}, {Inline: true}, {Inline: true, Shown: true}} {
+	for _, o := range []Options{{}, {Inline: true}, {Inline: true, AlreadyShown: true}} {
 		o.Blocks, o.History, o.Env = testBlocks, []session.Event{said}, func(string) string { return "" }
 		o.Info.Notices = []string{"error: there is no model x/y\nhint: /model lists them"}
 		m := newModel(o)
@@ -191,7 +191,7 @@ func TestNoticesOfAResumedSessionAreSeen(t *testing.T) {
 			text += r.String() + "\n"
 		}
 		if n := strings.Count(text, "there is no model x/y"); n != 1 {
-			t.Errorf("inline %v, shown %v: the notice stands there %d times:\n%s", o.Inline, o.Shown, n, text)
+			t.Errorf("inline %v, shown %v: the notice stands there %d times:\n%s", o.Inline, o.AlreadyShown, n, text)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func eventKinds(t *testing.T) (kinds []string) {
 func TestAFloodReachesThePanes(t *testing.T) {
 	const events = 100_000
 	p := newPlayer(t, nil)
-	p.m.draw.Theme.Become(draw.Bare())
+	p.m.draw.Theme.CopyFrom(draw.Bare())
 	b := newBridge()
 	var text strings.Builder
 	ended, notices := 0, 0

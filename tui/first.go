@@ -34,7 +34,7 @@ func (f *first) enter() tea.Cmd {
 	}
 	switch s := f.screen.Marked(); {
 	case s.Look:
-		return f.screen.Again()
+		return f.screen.Redetect()
 	case s.List:
 		return f.models()
 	case s.Key && s.Provider != "":
@@ -46,8 +46,8 @@ func (f *first) enter() tea.Cmd {
 	case s.Next != (api.Next{}):
 		return f.quit(s.Next)
 	default:
-		f.clip(safeterm.Name(s.Do))
-		f.say("copied; run it in a shell, then look again here")
+		f.clip(safeterm.Name(s.Action))
+		f.showMessage("copied; run it in a shell, then look again here")
 	}
 	return nil
 }
@@ -101,24 +101,24 @@ func (f *first) hints() []string {
 func (f *first) keys(e commonKeys, redraw, newline binding) []binding {
 	redraw.scope, newline.scope = inFirst, inFirst
 	return []binding{
-		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("send when a model is there; without a message: go on with the row, or copy its command", "enter"), do: f.enter},
-		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "shift+tab"), do: f.move((*firstrun.Screen).Move, -1)},
-		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "tab"), do: f.move((*firstrun.Screen).Move, 1)},
-		{id: "page-up", action: pageUp, scope: inFirst, Binding: ui.KeyNamed("PgUp", "see more", "pgup"), do: f.move((*firstrun.Screen).Scroll, -8)},
-		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown"), do: f.move((*firstrun.Screen).Scroll, 8)},
-		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "first.do", action: takeChoice, scope: inFirst, Binding: ui.Key("send when a model is there; without a message: go on with the row, or copy its command", "enter"), run: f.enter},
+		{id: "first.up", action: lineUp, scope: inFirst, Binding: ui.Key("the step above", "up", "shift+tab"), run: f.move((*firstrun.Screen).Move, -1)},
+		{id: "first.down", action: lineDown, scope: inFirst, Binding: ui.Key("the step below", "down", "tab"), run: f.move((*firstrun.Screen).Move, 1)},
+		{id: "page-up", action: pageUp, scope: inFirst, Binding: ui.KeyNamed("PgUp", "see more", "pgup"), run: f.move((*firstrun.Screen).Scroll, -8)},
+		{id: "page-down", action: pageDown, scope: inFirst, Binding: ui.KeyNamed("PgDn", "see more", "pgdown"), run: f.move((*firstrun.Screen).Scroll, 8)},
+		{id: "help", action: showHelp, scope: inFirst, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
 		redraw, newline,
-		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("take back what you wrote, then quit", "esc", "ctrl+c"), do: f.back},
-		{id: "quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "ctrl+d"), can: func() string { return ui.Why(!f.prompt.Empty(), "the prompt is not empty") }, do: f.leave},
+		{id: "first.quit", action: quit, scope: inFirst, Binding: ui.Key("take back what you wrote, then quit", "esc", "ctrl+c"), run: f.back},
+		{id: "quit", action: quit, scope: inFirst, Binding: ui.Key("quit", "ctrl+d"), can: func() string { return ui.ReasonIf(!f.prompt.Empty(), "the prompt is not empty") }, run: f.leave},
 	}
 }
 
 // keyKeys returns the keys of the API key field.
 func (f *first) keyKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: func() string { return f.screen.CanKeep() }, do: func() tea.Cmd { return f.screen.Give(f.say) }},
-		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), do: func() tea.Cmd { f.screen.Drop(); return nil }},
-		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), do: f.leave},
-		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
+		{id: "key.give", action: send, scope: inKey, Binding: ui.Key("check the key and keep it", "enter"), can: func() string { return f.screen.CanKeep() }, run: func() tea.Cmd { return f.screen.Give(f.showMessage) }},
+		{id: "key.back", action: closePane, scope: inKey, Binding: ui.Key("back, without the key", "esc"), run: func() tea.Cmd { f.screen.Drop(); return nil }},
+		{id: "interrupt", action: quit, scope: inKey, Binding: ui.Key("quit", "ctrl+c"), run: f.leave},
+		{id: "help", action: showHelp, scope: inKey, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
 	}
 }

@@ -22,10 +22,10 @@ func (m *model) frame() screen.Frame {
 	c := ui.Canvas{Rows: make([]draw.Row, m.h), Theme: m.draw.Theme}
 	switch {
 	case l.TooSmall:
-		c.Put(ui.At(0, 0, m.w, m.h), tooSmall(m.draw.Theme))
+		c.Put(ui.NewRect(0, 0, m.w, m.h), tooSmall(m.draw.Theme))
 	case m.help.pane.Open:
 		rows, x, y := m.help.render(m.w, l.Status.Y)
-		c.Put(ui.At(0, 0, m.w, l.Status.Y), rows)
+		c.Put(ui.NewRect(0, 0, m.w, l.Status.Y), rows)
 		f.Cursor, f.CursorX, f.CursorY = true, min(x, m.w-1), y
 	case m.first.shown():
 		m.drawFirst(&c, l, &f)
@@ -64,7 +64,7 @@ func (m *model) panes(c *ui.Canvas, l Layout, f *screen.Frame) {
 
 // lower draws the panes beside and below the conversation.
 func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
-	c.Put(l.Around, m.around.render(l.Around.W, l.Around.H))
+	c.Put(l.WorkPane, m.workPane.render(l.WorkPane.W, l.WorkPane.H))
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
@@ -74,11 +74,11 @@ func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 		rows, x, y = m.prompt.Render(at.W, at.H)
 	}
 	c.Put(at, rows)
-	if l.Over.H > 0 {
-		over, ox, oy := m.over(l.Over)
-		c.Put(l.Over, over)
+	if l.FullPane.H > 0 {
+		over, ox, oy := m.over(l.FullPane)
+		c.Put(l.FullPane, over)
 		if l.Dialog.H == 0 {
-			at, x, y = l.Over, ox, oy
+			at, x, y = l.FullPane, ox, oy
 		}
 	}
 	if y >= 0 && y < at.H {
@@ -97,14 +97,14 @@ func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 // moment returns the current state for the status line.
 func (m *model) moment() pane.Moment {
 	at := m.turns.moment()
-	at.Say = m.said.text
+	at.Message = m.statusLine.text
 	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
 		at.Hints = append(at.Hints, m.keys.label(stop)+": stop")
 	}
 	if m.conversation.whole {
 		at.Hints = append(at.Hints, m.keys.label(expand)+": back")
 	}
-	if away, news := m.transcript.Below(); away {
+	if away, news := m.transcript.AboveEnd(); away {
 		hint := m.keys.hint(toBottom) + ": latest"
 		if news {
 			hint = "new below · " + hint
@@ -130,13 +130,13 @@ func (m *model) moment() pane.Moment {
 
 // drawFirst draws the setup screen above the prompt. A list and the key field take all rows.
 func (m *model) drawFirst(c *ui.Canvas, l Layout, f *screen.Frame) {
-	at, show := ui.At(0, 0, m.w, l.Status.Y), m.picker.Render
+	at, show := ui.NewRect(0, 0, m.w, l.Status.Y), m.picker.Render
 	switch m.scope() {
 	case inKey:
 		show = m.first.screen.Render
 	case inFirst:
 		rows, _, _ := m.first.screen.Render(m.w, l.Prompt.Y)
-		c.Put(ui.At(0, 0, m.w, l.Prompt.Y), rows)
+		c.Put(ui.NewRect(0, 0, m.w, l.Prompt.Y), rows)
 		at, show = l.Prompt, m.prompt.Render
 	}
 	rows, x, y := show(at.W, at.H)
@@ -202,7 +202,7 @@ func (m *model) region() screen.Frame {
 	l := Stack(m.w, m.h, want, len(running))
 	c := ui.Canvas{Rows: make([]draw.Row, l.Status.Y+l.Status.H), Theme: m.draw.Theme}
 	if l.TooSmall {
-		c.Put(ui.At(0, 0, m.w, l.Status.Y), tooSmall(m.draw.Theme))
+		c.Put(ui.NewRect(0, 0, m.w, l.Status.Y), tooSmall(m.draw.Theme))
 	} else {
 		c.Put(l.Transcript, running[len(running)-l.Transcript.H:])
 		m.lower(&c, l, &f)

@@ -30,7 +30,7 @@ type keyGroup struct {
 }
 
 func (h *help) commands() []command {
-	return []command{{name: "help", args: "[words]", help: "all keys and commands, or those with these words", do: h.begin}}
+	return []command{{name: "help", args: "[words]", help: "all keys and commands, or those with these words", run: h.begin}}
 }
 
 func (h *help) open() tea.Cmd { return h.begin("") }
@@ -46,12 +46,12 @@ func (h *help) keys(e commonKeys) []binding {
 		return func() tea.Cmd { h.pane.Scroll(by); return nil }
 	}
 	return []binding{
-		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "esc", "f1", "enter"), do: func() tea.Cmd { h.pane.Open = false; return nil }},
-		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
-		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), do: scroll(-10)},
-		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), do: scroll(10)},
-		{id: "help.up", action: lineUp, scope: inHelp, Binding: ui.Key("a row up", "up"), do: scroll(-1)},
-		{id: "help.down", action: lineDown, scope: inHelp, Binding: ui.Key("a row down", "down"), do: scroll(1)},
+		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "esc", "f1", "enter"), run: func() tea.Cmd { h.pane.Open = false; return nil }},
+		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), run: scroll(-10)},
+		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), run: scroll(10)},
+		{id: "help.up", action: lineUp, scope: inHelp, Binding: ui.Key("a row up", "up"), run: scroll(-1)},
+		{id: "help.down", action: lineDown, scope: inHelp, Binding: ui.Key("a row down", "down"), run: scroll(1)},
 	}
 }
 
@@ -105,9 +105,9 @@ func (h *help) keyLines(g keyGroup) []pane.Line {
 		}
 		l := pane.Line{Names: b.Help().Key, Text: b.Help().Desc}
 		if b.scope == h.under() && b.part != completing {
-			l.Why = b.disabled()
+			l.Reason = b.disabled()
 		}
-		if last := len(out) - 1; last >= 0 && out[last].Text == l.Text && out[last].Why == l.Why && l.Names != "" {
+		if last := len(out) - 1; last >= 0 && out[last].Text == l.Text && out[last].Reason == l.Reason && l.Names != "" {
 			out[last].Names += " " + l.Names
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 
 // host is the part of the interface that features use.
 type host interface {
-	// say shows a line until the next key.
-	say(text string)
+	// showMessage shows a line until the next key.
+	showMessage(text string)
 	// label returns the hint for an action's key, labelOf for a row of the key table.
 	label(a action) string
 	labelOf(id string) string
@@ -38,7 +38,7 @@ type host interface {
 // commandSource provides slash commands.
 type commandSource interface{ commands() []command }
 
-func (m *model) say(text string)                            { m.said.text = text }
+func (m *model) showMessage(text string)                    { m.statusLine.text = text }
 func (m *model) label(a action) string                      { return m.keys.label(a) }
 func (m *model) labelOf(id string) string                   { return m.keys.labelOf(id) }
 func (m *model) working() bool                              { return m.turns.turn.running }
@@ -55,6 +55,6 @@ func (m *model) lend(use func() error, then func(error) tea.Cmd) tea.Cmd {
 }
 
 // busy returns why nothing else can run during a turn, or "".
-func busy(h host) string { return ui.Why(h.working(), "busy: stop the agent first, or wait") }
+func busy(h host) string { return ui.ReasonIf(h.working(), "busy: stop the agent first, or wait") }
 
 var _ host = (*model)(nil)

@@ -70,7 +70,7 @@ func TestHostileTextIsDrawn(t *testing.T) {
 			p.drawn("an ended call")
 			p.event(session.Notice{Text: text})
 			p.drawn("a notice")
-			p.m.ports.Net = func(context.Context, api.Since) (api.Net, error) { return netOf(text), nil }
+			p.m.ports.Net = func(context.Context, api.Baseline) (api.Net, error) { return netOf(text), nil }
 			for _, key := range []string{"f3", "esc", "f2", "esc", "pgup", "home", "end"} {
 				p.step("key", key)
 				p.drawn(key)

@@ -80,7 +80,7 @@ func (c *conversation) greeting(w int) []draw.Row {
 
 // canScroll returns why the conversation does not scroll, or "". Inline, the terminal scrolls.
 func (c *conversation) canScroll() string {
-	return ui.Why(c.inline && !c.whole, "the terminal scrolls; "+c.label(expand)+" shows the whole conversation")
+	return ui.ReasonIf(c.inline && !c.whole, "the terminal scrolls; "+c.label(expand)+" shows the whole conversation")
 }
 
 // toggle expands or folds results and thoughts; inline, it shows the whole conversation.
@@ -96,11 +96,11 @@ func (c *conversation) toggle() tea.Cmd {
 // keys returns the scroll keys. Those that also edit text are available only while empty returns
 // "".
 func (c *conversation) keys(empty func() string) []binding {
-	scroll := func(by int) func() tea.Cmd { return does(func() { c.transcript.Scroll(c.draw, by) }) }
+	scroll := func(by int) func() tea.Cmd { return keyFunc(func() { c.transcript.Scroll(c.draw, by) }) }
 	pages := func(by int) func() tea.Cmd {
-		return does(func() { c.transcript.Scroll(c.draw, by*c.transcript.PageRows()) })
+		return keyFunc(func() { c.transcript.Scroll(c.draw, by*c.transcript.PageRows()) })
 	}
-	top, bottom := does(func() { c.transcript.ToStart() }), does(func() { c.transcript.ToEnd() })
+	top, bottom := keyFunc(func() { c.transcript.ToStart() }), keyFunc(func() { c.transcript.ToEnd() })
 	whenEmpty := func() string {
 		if why := empty(); why != "" {
 			return why
@@ -108,13 +108,13 @@ func (c *conversation) keys(empty func() string) []binding {
 		return c.canScroll()
 	}
 	return []binding{
-		{id: "page-up", action: pageUp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), can: c.canScroll, do: pages(-1)},
-		{id: "page-down", action: pageDown, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), can: c.canScroll, do: pages(1)},
-		{id: "row-up", action: lineUp, Binding: ui.Key("a row up", "shift+up", "ctrl+up"), can: c.canScroll, do: scroll(-1)},
-		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: c.canScroll, do: scroll(1)},
-		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: whenEmpty, do: top},
-		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: c.canScroll, do: top},
-		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "the latest, and follow it", "end"), can: whenEmpty, do: bottom},
-		{id: "bottom", action: toBottom, Binding: ui.Key("the latest, and follow it", "ctrl+end"), can: c.canScroll, do: bottom},
+		{id: "page-up", action: pageUp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), can: c.canScroll, run: pages(-1)},
+		{id: "page-down", action: pageDown, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), can: c.canScroll, run: pages(1)},
+		{id: "row-up", action: lineUp, Binding: ui.Key("a row up", "shift+up", "ctrl+up"), can: c.canScroll, run: scroll(-1)},
+		{id: "row-down", action: lineDown, Binding: ui.Key("a row down", "shift+down", "ctrl+down"), can: c.canScroll, run: scroll(1)},
+		{id: "top-when-empty", action: toTop, Binding: ui.KeyNamed("Home", "to the beginning", "home"), can: whenEmpty, run: top},
+		{id: "top", action: toTop, Binding: ui.Key("to the beginning", "ctrl+home"), can: c.canScroll, run: top},
+		{id: "bottom-when-empty", action: toBottom, Binding: ui.KeyNamed("End", "the latest, and follow it", "end"), can: whenEmpty, run: bottom},
+		{id: "bottom", action: toBottom, Binding: ui.Key("the latest, and follow it", "ctrl+end"), can: c.canScroll, run: bottom},
 	}
 }

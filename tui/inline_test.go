@@ -115,7 +115,7 @@ func TestInlineLosesAndRepeatsNothing(t *testing.T) {
 // TestStackEverySize: an inline interface leaves a row of the conversation visible, and has room
 // for what takes the keys.
 func TestStackEverySize(t *testing.T) {
-	wants := []Wants{{Prompt: 2}, {Prompt: 40, Around: 60}, {Dialog: 100, Around: 3}, {Dialog: 5, Prompt: 2, Around: 4}, {Prompt: 2, Menu: 8, Around: 9}}
+	wants := []Wants{{Prompt: 2}, {Prompt: 40, WorkPane: 60}, {Dialog: 100, WorkPane: 3}, {Dialog: 5, Prompt: 2, WorkPane: 4}, {Prompt: 2, Menu: 8, WorkPane: 9}}
 	for w := 1; w <= 250; w += 7 {
 		for h := 1; h <= 80; h++ {
 			for i, want := range wants {

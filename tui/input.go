@@ -10,7 +10,7 @@ import (
 // key handles a key by the key table. Text goes to the focused editor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
-	m.said.text = ""
+	m.statusLine.text = ""
 	if m.questions.asks() && !s.answers() {
 		m.questions.holdOff() // the user is busy elsewhere: the dialog waits
 	}
@@ -39,14 +39,14 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	cmds := []tea.Cmd{m.questions.guard()}
 	switch {
 	case b != nil:
-		cmds = append(cmds, b.do())
+		cmds = append(cmds, b.run())
 	case edit.Types(msg.Text) && s.writes():
 		e, _ := m.editor()
 		e.Insert(msg.Text)
 	case reason != "":
-		m.say(reason)
+		m.showMessage(reason)
 	}
-	m.prompt.Settle()
+	m.prompt.FixCursor()
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 
@@ -144,7 +144,7 @@ func (m *model) editor() (*edit.Editor, int) {
 	case inText:
 		return &m.questions.dialog.Text, m.questions.dialog.TextWidth()
 	case inInquiry:
-		return &m.questions.inquiry.Own, m.w
+		return &m.questions.inquiry.FreeAnswer, m.w
 	case inPicker:
 		return &m.picker.Filter, m.w
 	case inHelp:

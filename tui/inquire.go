@@ -59,7 +59,7 @@ func (q *questions) guard() tea.Cmd {
 	if !q.asks() || q.ready() {
 		return nil
 	}
-	return q.later(permission.Guard, async.Then(func() tea.Cmd { return nil }))
+	return q.later(permission.Guard, async.Continuation(func() tea.Cmd { return nil }))
 }
 
 // asks reports whether a question waits.
@@ -135,7 +135,7 @@ func (q *questions) scope(help bool) (s scope, ok bool) {
 // handBack moves text that was written for the prompt, while a question was open, back to the
 // prompt.
 func handBack(from *question.Dialog, to *prompt.Line) (given bool) {
-	text := from.Aside()
+	text := from.TakeUnused()
 	if text != "" {
 		to.Restore(text)
 	}
@@ -155,7 +155,7 @@ func (q *questions) canReply() string {
 // reply sends the answer. Text that was not meant as an answer goes to the prompt.
 func (q *questions) reply() tea.Cmd {
 	if handBack(q.inquiry, q.prompt) {
-		q.say("kept for the prompt; " + q.label(sendReply) + " answers")
+		q.showMessage("kept for the prompt; " + q.label(sendReply) + " answers")
 		return nil
 	}
 	q.inquiry.Reply(question.Reply{Text: q.inquiry.Answer()})
@@ -170,13 +170,13 @@ func (q *questions) inquiryKeys(e commonKeys) []binding {
 		return func() tea.Cmd { q.inquiry.Scroll(by); return nil }
 	}
 	return []binding{
-		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, or with the marked choice", "enter"), can: q.canReply, do: q.reply},
-		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("no answer, and stop the agent", "esc"), do: e.stop},
-		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
-		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), do: move(-1)},
-		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), do: move(1)},
-		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown"), do: scroll(5)},
+		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, or with the marked choice", "enter"), can: q.canReply, run: q.reply},
+		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("no answer, and stop the agent", "esc"), run: e.stop},
+		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), run: move(-1)},
+		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), run: move(1)},
+		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), run: scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inInquiry, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown"), run: scroll(5)},
 	}
 }

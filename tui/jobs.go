@@ -44,8 +44,8 @@ func (j *jobs) look() tea.Cmd {
 
 func (j *jobs) commands() []command {
 	return []command{
-		{name: "jobs", help: "background jobs: see their output, end one", can: j.can, do: noArgs(j.choose)},
-		{name: "abort", hidden: true, help: "abort one running call; the agent goes on", can: j.canCancel, do: noArgs(j.cancel)},
+		{name: "jobs", help: "background jobs: see their output, end one", can: j.can, run: noArgs(j.choose)},
+		{name: "abort", hidden: true, help: "abort one running call; the agent goes on", can: j.canCancel, run: noArgs(j.cancel)},
 	}
 }
 
@@ -62,11 +62,11 @@ func (j *jobs) seen(list []api.Job) tea.Cmd {
 		return nil
 	}
 	j.timed = true
-	return j.later(jobsEvery, async.Then(func() tea.Cmd { j.timed = false; return j.look() }))
+	return j.later(jobsEvery, async.Continuation(func() tea.Cmd { j.timed = false; return j.look() }))
 }
 
 func (j *jobs) can() string {
-	return ui.Why(j.ports.Jobs == nil || j.ports.EndJob == nil, "this session has no background jobs")
+	return ui.ReasonIf(j.ports.Jobs == nil || j.ports.EndJob == nil, "this session has no background jobs")
 }
 
 // choose lists the jobs with their output. Enter shows a job's output; another key ends a running
@@ -84,7 +84,7 @@ func (j *jobs) choose() tea.Cmd {
 	return j.picker.Lookup(func(context.Context) ([]tuilist.Choice, error) {
 		list := j.ports.Jobs()
 		if len(list) == 0 {
-			return []tuilist.Choice{{Label: "no job runs", Off: "the agent starts commands in the background when it wants to"}}, nil
+			return []tuilist.Choice{{Label: "no job runs", DisabledReason: "the agent starts commands in the background when it wants to"}}, nil
 		}
 		return jobChoices(list, now), nil
 	})
@@ -102,7 +102,7 @@ func jobChoices(list []api.Job, now time.Time) []tuilist.Choice {
 			c.Note += " for " + ui.Seconds(d)
 		}
 		if !j.Running {
-			c.Note, c.Over = "ended: "+j.Ended, true
+			c.Note, c.Ended = "ended: "+j.Ended, true
 		}
 		out = append(out, c)
 	}
@@ -132,12 +132,12 @@ func outputLines(text string) []draw.Span {
 func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 	ask := j.ports.JobOutput
 	if ask == nil {
-		j.say("output of jobs cannot be shown here")
+		j.showMessage("output of jobs cannot be shown here")
 		return nil
 	}
 	return async.Try(func() (string, error) { return ask(context.Background(), c.ID) }, func(text string, err error) tea.Cmd {
 		if err != nil {
-			j.say("error: " + err.Error())
+			j.showMessage("error: " + err.Error())
 			return nil
 		}
 		j.view.Toggle(pane.NewLog(j.theme, c.Label, outputLines(text)))
@@ -159,11 +159,11 @@ func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
 }
 
 func (j *jobs) end(id string) tea.Cmd {
-	j.say("ending " + id + "…")
+	j.showMessage("ending " + id + "…")
 	return async.Ask(func() error { return j.ports.EndJob(id) }, func(err error) tea.Cmd {
-		j.say(id + " was ended")
+		j.showMessage(id + " was ended")
 		if err != nil {
-			j.say("error: " + err.Error())
+			j.showMessage("error: " + err.Error())
 		}
 		return j.look()
 	})
@@ -203,9 +203,9 @@ func (j *jobs) cancel() tea.Cmd {
 
 func (j *jobs) cancelOne(id tool.CallID, name string) tea.Cmd {
 	if j.ports.CancelCall(id) {
-		j.say("aborting " + name + "; the agent goes on")
+		j.showMessage("aborting " + name + "; the agent goes on")
 	} else {
-		j.say(name + " has already ended")
+		j.showMessage(name + " has already ended")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 // ask asks whether a setting applies to later sessions and calls next with the answer. It does not
 // ask if the value is already saved or cannot be saved.
 func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
-	if k.ports.Keep == nil || k.ports.Kept == nil || k.ports.Kept(name) == value {
+	if k.ports.Keep == nil || k.ports.CurrentValue == nil || k.ports.CurrentValue(name) == value {
 		return next(false)
 	}
 	k.picker.Begin(value+": keep as default?", []list.Choice{
@@ -43,9 +43,9 @@ func (k *keeper) offer(name, value string) tea.Cmd {
 			return nil
 		}
 		if err := k.ports.Keep(name, value); err != nil {
-			k.say("not kept: " + err.Error())
+			k.showMessage("not kept: " + err.Error())
 		} else {
-			k.say(value + " is kept in " + k.configuration())
+			k.showMessage(value + " is kept in " + k.configuration())
 		}
 		return nil
 	})

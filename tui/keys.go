@@ -110,7 +110,7 @@ type binding struct {
 	key.Binding
 	// can returns why the key is unavailable, or "". A nil can means always available.
 	can func() string
-	do  func() tea.Cmd
+	run func() tea.Cmd
 }
 
 func (b *binding) disabled() string {
@@ -209,12 +209,12 @@ type commonKeys struct{ stop, interrupt, help func() tea.Cmd }
 // bindings returns the key table, used by help and input. Hints prefer earlier rows.
 func (m *model) bindings() []binding {
 	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open}
-	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), do: m.window.drawAgain}
-	newline := binding{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), do: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })}
+	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), run: m.window.drawAgain}
+	newline := binding{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), run: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })}
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw, newline), m.paneKeys(inPrompt),
 		[]binding{
-			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.around.can, do: m.around.toggle},
-			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, do: m.settings.nextMode},
+			{id: "todos", action: toggleTodos, part: panes, Binding: ui.Key("show todos, jobs and subagents, or hide them", "ctrl+t"), can: m.workPane.can, run: m.workPane.toggle},
+			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, run: m.settings.nextMode},
 		},
 		m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
 		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
@@ -227,22 +227,22 @@ func (m *model) bindings() []binding {
 // mainKeys returns the prompt's keys.
 func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 	return []binding{
-		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send after its turn", "enter"), can: m.sender.can, do: m.sender.send},
-		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: send before its next step", "ctrl+s"), can: m.sender.canSteer, do: m.sender.steer},
+		{id: "send", action: send, Binding: ui.Key("send; while the agent works: send after its turn", "enter"), can: m.sender.can, run: m.sender.send},
+		{id: "steer", action: steerNow, Binding: ui.Key("while the agent works: send before its next step", "ctrl+s"), can: m.sender.canSteer, run: m.sender.steer},
 		newline,
-		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; twice: go back to a message", "esc"), can: m.stopper.can, do: m.stopper.escape},
-		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
-		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: m.composer.empty, do: m.stopper.leaveKey},
-		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: m.composer.empty, do: e.help},
-		{id: "editor", action: editOutside, Binding: ui.Key("write in your editor", "ctrl+g"), can: m.composer.canEdit, do: m.composer.edit},
-		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose", "ctrl+y"), can: m.copier.can, do: m.copier.key},
-		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: m.composer.canSearch, do: m.composer.search},
-		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: m.composer.canPicture, do: m.composer.pastePicture},
-		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, do: m.jobs.cancel},
-		{id: "expand", action: expand, Binding: ui.Key("show results and thoughts in full, or less", "ctrl+o"), do: m.conversation.toggle},
+		{id: "stop", action: stop, Binding: ui.Key("stop the agent; then clear the prompt; twice: go back to a message", "esc"), can: m.stopper.can, run: m.stopper.escape},
+		{id: "interrupt", action: quit, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "quit", action: quit, Binding: ui.Key("quit", "ctrl+d"), can: m.composer.empty, run: m.stopper.leaveKey},
+		{id: "help", action: showHelp, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: m.composer.empty, run: e.help},
+		{id: "editor", action: editOutside, Binding: ui.Key("write in your editor", "ctrl+g"), can: m.composer.canEdit, run: m.composer.edit},
+		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose", "ctrl+y"), can: m.copier.can, run: m.copier.key},
+		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: m.composer.canSearch, run: m.composer.search},
+		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: m.composer.canPicture, run: m.composer.pastePicture},
+		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, run: m.jobs.cancel},
+		{id: "expand", action: expand, Binding: ui.Key("show results and thoughts in full, or less", "ctrl+o"), run: m.conversation.toggle},
 		redraw,
-		{id: "suspend", action: suspend, Binding: ui.Key("suspend adze", "ctrl+z"), can: m.window.canSuspend, do: m.window.suspend},
+		{id: "suspend", action: suspend, Binding: ui.Key("suspend adze", "ctrl+z"), can: m.window.canSuspend, run: m.window.suspend},
 	}
 }
 
@@ -250,8 +250,8 @@ func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 // others are opened by commands.
 func (m *model) paneKeys(s scope) []binding {
 	return []binding{
-		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one", "f2"), can: m.sessions.can, do: m.sessions.choose},
-		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "what differs now: the changed files", "f3"), can: m.net.canCompare, do: m.net.open},
+		{id: "sessions", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F2", "sessions: open one", "f2"), can: m.sessions.can, run: m.sessions.choose},
+		{id: "changes", action: openPane, scope: s, part: panes, Binding: ui.KeyNamed("F3", "what differs now: the changed files", "f3"), can: m.net.canCompare, run: m.net.open},
 	}
 }
 
@@ -263,8 +263,8 @@ func (m *model) rowKeys(s scope) []binding {
 		up, down = m.inEditor(edit.RowUp), m.inEditor(edit.RowDown)
 	}
 	return []binding{
-		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; in the first row: a waiting message, then earlier messages", "up"), do: up},
-		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: ui.Key("row down; in the last row: back to your text", "down"), do: down},
+		{id: "edit.row-up", action: editKey, scope: s, part: editing, Binding: ui.Key("row up; in the first row: a waiting message, then earlier messages", "up"), run: up},
+		{id: "edit.row-down", action: editKey, scope: s, part: editing, Binding: ui.Key("row down; in the last row: back to your text", "down"), run: down},
 	}
 }
 
@@ -272,7 +272,7 @@ func (m *model) rowKeys(s scope) []binding {
 func (m *model) editKeys(s scope) []binding {
 	var all []binding
 	for _, k := range edit.Keys() {
-		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, do: m.inEditor(k.Do)})
+		all = append(all, binding{id: "edit." + k.ID, action: editKey, scope: s, part: editing, Binding: k.Binding, run: m.inEditor(k.Do)})
 	}
 	return all
 }
@@ -281,7 +281,7 @@ func (m *model) editKeys(s scope) []binding {
 func (m *model) inEditor(change func(e *edit.Editor, w int) string) func() tea.Cmd {
 	return func() tea.Cmd {
 		if text := change(m.editor()); text != "" {
-			m.say(text)
+			m.showMessage(text)
 		}
 		return nil
 	}

@@ -10,58 +10,58 @@ import (
 
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, do: q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: ask.Once}) })},
-		{id: "dialog.all", action: allowAll, scope: inDialog, Binding: ui.Key("all like this, by the rule shown", "a"), can: q.canGrant, do: q.allowAll},
-		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, do: does(func() { q.dialog.Another() })},
-		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, do: does(q.edit)},
-		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), do: does(func() { q.dialog.Explain(true) })},
-		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), do: e.stop},
-		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
-		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: q.canModes, do: q.nextMode},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, run: q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: ask.Once}) })},
+		{id: "dialog.all", action: allowAll, scope: inDialog, Binding: ui.Key("all like this, by the rule shown", "a"), can: q.canGrant, run: q.allowAll},
+		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, run: keyFunc(func() { q.dialog.Another() })},
+		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, run: keyFunc(q.edit)},
+		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), run: keyFunc(func() { q.dialog.Explain(true) })},
+		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), run: e.stop},
+		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: q.canModes, run: q.nextMode},
 		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: q.noEnter},
-		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), do: q.scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), do: q.scroll(5)},
-		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), do: q.scroll(-1)},
-		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: ui.Key("a row down", "down"), do: q.scroll(1)},
+		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), run: q.scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), run: q.scroll(5)},
+		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), run: q.scroll(-1)},
+		{id: "dialog.down", action: lineDown, scope: inDialog, Binding: ui.Key("a row down", "down"), run: q.scroll(1)},
 
-		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason, or without one", "enter"), do: q.answered((*permission.Dialog).Refuse)},
-		{id: "reason.back", action: leaveReason, scope: inReason, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Explain(false) })},
-		{id: "help", action: showHelp, scope: inReason, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "interrupt", action: quit, scope: inReason, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason, or without one", "enter"), run: q.answered((*permission.Dialog).Refuse)},
+		{id: "reason.back", action: leaveReason, scope: inReason, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Explain(false) })},
+		{id: "help", action: showHelp, scope: inReason, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "interrupt", action: quit, scope: inReason, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 
 // changeKeys returns the keys for rewriting a call's text.
 func (q *questions) changeKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("run it as written now", "enter"), can: func() string { return q.dialog.Blank() }, do: q.answered((*permission.Dialog).Changed)},
-		{id: "change.line", action: dialogLine, scope: inText, Binding: ui.Key("new line", "ctrl+j", "alt+enter", "shift+enter"), do: does(func() { q.dialog.Text.Insert("\n") })},
-		{id: "reason.back", action: leaveReason, scope: inText, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Change(false) })},
-		{id: "help", action: showHelp, scope: inText, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "interrupt", action: quit, scope: inText, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("run it as written now", "enter"), can: func() string { return q.dialog.Blank() }, run: q.answered((*permission.Dialog).Changed)},
+		{id: "change.line", action: dialogLine, scope: inText, Binding: ui.Key("new line", "ctrl+j", "alt+enter", "shift+enter"), run: keyFunc(func() { q.dialog.Text.Insert("\n") })},
+		{id: "reason.back", action: leaveReason, scope: inText, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Change(false) })},
+		{id: "help", action: showHelp, scope: inText, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "interrupt", action: quit, scope: inText, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 
 // hunkKeys returns the keys for choosing hunks.
 func (q *questions) hunkKeys(e commonKeys) []binding {
-	move := func(by int) func() tea.Cmd { return does(func() { q.dialog.Move(by) }) }
+	move := func(by int) func() tea.Cmd { return keyFunc(func() { q.dialog.Move(by) }) }
 	return []binding{
-		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: ui.Key("the next hunk", "down"), do: move(1)},
-		{id: "hunks.up", action: editKey, scope: inHunks, Binding: ui.Key("the hunk before", "up"), do: move(-1)},
-		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("keep or drop the hunk", "space"), do: does(func() { q.dialog.Flip() })},
-		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change with the hunks kept; none kept: no", "enter"), can: q.canPart, do: q.answered((*permission.Dialog).Part)},
-		{id: "dialog.deny", action: deny, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "n"), can: q.canSayWhy, do: does(func() { q.dialog.Explain(true) })},
-		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), do: q.scroll(-5)},
-		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), do: q.scroll(5)},
-		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), do: does(func() { q.dialog.Split(false) })},
-		{id: "help", action: showHelp, scope: inHunks, Binding: ui.KeyNamed("F1", "all keys", "f1"), do: e.help},
-		{id: "interrupt", action: quit, scope: inHunks, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
+		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: ui.Key("the next hunk", "down"), run: move(1)},
+		{id: "hunks.up", action: editKey, scope: inHunks, Binding: ui.Key("the hunk before", "up"), run: move(-1)},
+		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("keep or drop the hunk", "space"), run: keyFunc(func() { q.dialog.Flip() })},
+		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change with the hunks kept; none kept: no", "enter"), can: q.canPart, run: q.answered((*permission.Dialog).Part)},
+		{id: "dialog.deny", action: deny, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "n"), can: q.canSayWhy, run: keyFunc(func() { q.dialog.Explain(true) })},
+		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), run: q.scroll(-5)},
+		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), run: q.scroll(5)},
+		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Split(false) })},
+		{id: "help", action: showHelp, scope: inHunks, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "interrupt", action: quit, scope: inHunks, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 
 func (q *questions) canEdit() string {
-	return ui.Why(!q.dialog.Edits() && q.dialog.Parts() < 2, "this call has no command to rewrite, and no hunks to choose from")
+	return ui.ReasonIf(!q.dialog.Edits() && q.dialog.Parts() < 2, "this call has no command to rewrite, and no hunks to choose from")
 }
 
 // edit opens the call's command, or the hunks of its change.
@@ -74,7 +74,7 @@ func (q *questions) edit() {
 }
 
 func (q *questions) canSayWhy() string {
-	return ui.Why(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk))
+	return ui.ReasonIf(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk))
 }
 
 // canPart returns why the change cannot be made yet without the refused hunks, or "". Refusing all
@@ -97,18 +97,18 @@ func (q *questions) canGrant() string {
 }
 
 func (q *questions) canAnother() string {
-	return ui.Why(q.dialog.Others() == 0, "there is no other rule for this call")
+	return ui.ReasonIf(q.dialog.OtherGrants() == 0, "there is no other rule for this call")
 }
 
 // allowAll allows all calls like this one and names a consequence that the question did not show.
 func (q *questions) allowAll() tea.Cmd {
-	file, edits := q.dialog.Kept(), q.dialog.OfEdits()
+	file, edits := q.dialog.RuleFile(), q.dialog.OfEdits()
 	cmd := q.answered((*permission.Dialog).All)()
 	switch {
 	case file != "":
-		q.say("the rule is kept in " + file)
+		q.showMessage("the rule is kept in " + file)
 	case edits:
-		q.say("edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
+		q.showMessage("edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	}
 	return cmd
 }
@@ -127,10 +127,10 @@ func (q *questions) answered(how func(*permission.Dialog)) func() tea.Cmd {
 }
 
 func (q *questions) scroll(by int) func() tea.Cmd {
-	return does(func() { q.dialog.Scroll(by) })
+	return keyFunc(func() { q.dialog.Scroll(by) })
 }
 
-// does adapts a function without a follow-up to a key handler.
-func does(do func()) func() tea.Cmd {
+// keyFunc adapts a function without a follow-up to a key handler.
+func keyFunc(do func()) func() tea.Cmd {
 	return func() tea.Cmd { do(); return nil }
 }

@@ -19,7 +19,7 @@ import (
 // RunPlain is Run for a line-based terminal: it reads lines and prints lines.
 func (u *UI) RunPlain(ctx context.Context) error {
 	m := u.model
-	m.draw.Theme.Become(draw.Bare())
+	m.draw.Theme.CopyFrom(draw.Bare())
 	m.draw.Expand = "adze without --plain"
 	m.w, m.h = plain.Width, 24
 	m.turns.start = func(ctx context.Context, j job) {
@@ -35,11 +35,11 @@ func (u *UI) RunPlain(ctx context.Context) error {
 	}
 	p := &plain.Interface{
 		Panes: plain.Panes{Transcript: m.transcript, Dialog: m.questions.dialog, Inquiry: m.questions.inquiry, List: m.picker, Todos: m.todos, View: m.view},
-		Root:  lineRoot{m, m, m.prompt, m.said, m.sender, m.commander, m.stopper, m.turns, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
-		Out: u.options.Out, Breaks: u.breaks, Gone: u.gone, Mute: u.options.In == nil,
+		Root:  lineRoot{m, m, m.prompt, m.statusLine, m.sender, m.commander, m.stopper, m.turns, u.breaks}, Events: plain.Events{Wake: u.bridge.wake, Take: func() []any { return u.bridge.take() }},
+		Out: u.options.Out, Breaks: u.breaks, Closed: u.ended, Mute: u.options.In == nil,
 	}
-	if u.options.Shown {
-		p.Shown = m.conversation.written
+	if u.options.AlreadyShown {
+		p.Printed = m.conversation.written
 	}
 	var first func() tea.Cmd
 	if text := m.info.Prompt; text != "" {
@@ -102,7 +102,7 @@ func (r lineRoot) Command(name, arg string) tea.Cmd {
 		r.prompt.Set(strings.TrimSpace(strings.TrimSpace("/"+name+" "+arg) + " " + kept))
 		if why := r.sender.can(); why != "" {
 			r.prompt.Set(kept)
-			r.say(why)
+			r.showMessage(why)
 			return nil
 		}
 		return r.sender.send()
@@ -118,7 +118,7 @@ func (r lineRoot) Named(name string) (full string, ok bool) {
 	if r.commander.carries(name) {
 		return name, true
 	}
-	if full, _, ok = r.commander.meant(name); !ok {
+	if full, _, ok = r.commander.resolve(name); !ok {
 		full, ok = r.commander.begun(name)
 	}
 	return full, ok
@@ -141,7 +141,7 @@ func (r lineRoot) Stop() { r.stopper.stop() }
 
 func (r lineRoot) Leave() { r.turns.leave() }
 
-func (r lineRoot) Said() string { return r.said.take() }
+func (r lineRoot) TakeMessage() string { return r.said.take() }
 
 func (r lineRoot) Unsent() string {
 	text := r.prompt.Text

@@ -28,16 +28,16 @@ type merge struct {
 }
 
 func (g *merge) can() string {
-	return cmp.Or(ui.Why(g.ports.MergePlan == nil, "this session runs no commands"), busy(g), ui.Why(g.busy, "one moment: looking at the branches"))
+	return cmp.Or(ui.ReasonIf(g.ports.MergePlan == nil, "this session runs no commands"), busy(g), ui.ReasonIf(g.busy, "one moment: looking at the branches"))
 }
 
 func (g *merge) propose() tea.Cmd {
 	if why := g.can(); why != "" {
-		g.say(why)
+		g.showMessage(why)
 		return nil
 	}
 	g.busy = true
-	g.say("looking at the branches…")
+	g.showMessage("looking at the branches…")
 	ask := g.ports.MergePlan
 	return async.Try(func() (api.Merge, error) { return ask(context.Background()) }, g.offer)
 }
@@ -45,13 +45,13 @@ func (g *merge) propose() tea.Cmd {
 // offer shows the plan; nothing changes before the user confirms it.
 func (g *merge) offer(plan api.Merge, err error) tea.Cmd {
 	g.busy = false
-	g.say("")
+	g.showMessage("")
 	if err != nil {
 		g.shut()
 		g.show(session.Notice{Text: err.Error()})
 		return nil
 	}
-	g.picker.Begin(oneRow(plan.Says), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(plan.Files), "file"), Note: "with your git, its hooks and signatures"},
+	g.picker.Begin(oneRow(plan.Summary), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(plan.Files), "file"), Note: "with your git, its hooks and signatures"},
 		{ID: "no", Label: "change nothing"}}, func(c list.Choice) tea.Cmd {
 		if c.ID == "no" {
 			return nil
@@ -68,5 +68,5 @@ func (g *merge) offer(plan api.Merge, err error) tea.Cmd {
 }
 
 func (g *merge) commands() []command {
-	return []command{{name: "merge", help: "merge the branch of this session's work tree into the main checkout, after a plan", can: g.can, do: noArgs(g.propose)}}
+	return []command{{name: "merge", help: "merge the branch of this session's work tree into the main checkout, after a plan", can: g.can, run: noArgs(g.propose)}}
 }

@@ -27,11 +27,11 @@ import (
 // feature handles a key, a command or a message; keys.go has the keys and arrange.go the layout.
 // The model routes, lays out and draws.
 type model struct {
-	info *Info
-	draw *ui.Drawing
-	w, h int
-	keys *keymap
-	said *statusText
+	info       *Info
+	draw       *ui.Drawing
+	w, h       int
+	keys       *keymap
+	statusLine *statusText
 
 	transcript *transcript.Pane
 	activity   *pane.Activity
@@ -43,7 +43,7 @@ type model struct {
 	picker     *list.List
 	status     *pane.Status
 
-	around       *around
+	workPane     *workPane
 	branches     *branches
 	colours      *colours
 	commander    *commander
@@ -61,7 +61,7 @@ type model struct {
 	settings     *settings
 	sheets       *sheets
 	net          *net
-	ender        *ender
+	ender        *shutdown
 	stopper      *stopper
 	turns        *turns
 	twice        *doublePress
@@ -109,7 +109,7 @@ func (m *model) Init() tea.Cmd {
 	if m.first.shown() {
 		return tea.Batch(append(cmds, m.first.screen.Search())...)
 	}
-	if past := m.ports.Past; past != nil {
+	if past := m.ports.PromptHistory; past != nil {
 		m.prompt.Await()
 		cmds = append(cmds, async.Ask(past, func(texts []string) tea.Cmd { m.prompt.Earlier(texts); return nil }))
 	}
@@ -135,7 +135,7 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 }
 
 // receive routes keys through the key table and events through every pane. Background results
-// arrive as async.Then.
+// arrive as async.Continuation.
 func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 	switch msg := msg.(type) {
 	case batch:
@@ -157,7 +157,7 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		if _, m.window.away = msg.(tea.BlurMsg); !m.window.away {
 			cmd = m.branches.look() // another program may have changed it
 		}
-	case async.Then:
+	case async.Continuation:
 		cmd = tea.Batch(msg(), m.lists.follow()) // a filled list has a marked row
 	case tea.BackgroundColorMsg:
 		m.colours.grounded(msg.IsDark())
@@ -238,10 +238,10 @@ func (m *model) apply(e session.Event) tea.Cmd {
 func (m *model) wants() (Wants, []draw.Row) {
 	status := m.status.Rows(m.w, m.moment())
 	return Wants{
-		Status: len(status),
-		Around: m.around.want(m.h), Beside: m.around.wide(),
+		Status:   len(status),
+		WorkPane: m.workPane.want(m.h), SideColumn: m.workPane.wide(),
 		Dialog: m.questions.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
-		Over: m.picker.Open || m.view.Open(),
+		FullPane: m.picker.Open || m.view.Open(),
 	}, status
 }
 
@@ -256,7 +256,7 @@ func bare() *model {
 func newModel(o Options) *model {
 	c := newColours(o)
 	d := &ui.Drawing{Theme: c.theme, Blocks: o.Blocks}
-	m := &model{info: &o.Info, draw: d, said: &statusText{}, colours: c, ports: &o.Ports, now: time.Now}
+	m := &model{info: &o.Info, draw: d, statusLine: &statusText{}, colours: c, ports: &o.Ports, now: time.Now}
 	m.after = func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 	}
@@ -268,11 +268,11 @@ func newModel(o Options) *model {
 	m.todos = pane.NewTodos(d)
 	m.changes = pane.NewChanges(d)
 	d.Now = m.clock
-	m.around = &around{host: m, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
+	m.workPane = &workPane{host: m, todos: m.todos, activity: m.activity, changes: m.changes, width: func() int { return m.w }}
 	m.ledger = pane.NewLedger(d, m.clock)
 	m.commander = &commander{host: m, info: m.info}
 	m.prompt = prompt.New(d.Theme, o.Vim, m.commander.choices)
-	m.prompt.Above = m.around.above
+	m.prompt.Notice = m.workPane.above
 	m.waiting = waiting{prompt: m.prompt, tell: o.Waits}
 	m.prompt.Menu.Root, m.prompt.Menu.Agents = o.Info.Cwd, agentChoices(o.Info.Agents)
 	m.picker = list.New(d.Theme)
@@ -290,10 +290,10 @@ func newModel(o Options) *model {
 	for _, e := range o.History {
 		m.apply(e)
 	}
-	if m.conversation.inline = o.Inline; o.Shown {
+	if m.conversation.inline = o.Inline; o.AlreadyShown {
 		m.conversation.written = m.transcript.Len()
 	}
-	m.sessions.show(o.At)
+	m.sessions.show(o.InitialPlace)
 	m.noticed()
 	m.activity.Reset()
 	return m
@@ -321,15 +321,15 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.undo = &undo{host: m, ports: m.ports, picker: m.picker, transcript: m.transcript, prompt: m.prompt, status: m.status, show: m.apply}
 	m.undo.restored = func(said string) tea.Cmd { return m.net.again(said) }
 	held := func() bool { return m.undo.rewinding }
-	m.ender = &ender{}
-	m.turns = &turns{host: m, ender: m.ender, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
-	m.undo.settled = m.turns.forget
+	m.ender = &shutdown{}
+	m.turns = &turns{host: m, shutdown: m.ender, ports: m.ports, transcript: m.transcript, prompt: m.prompt, show: m.apply, tell: m.window.tell, rewind: m.undo.rewind, held: held, copy: m.copier.text}
+	m.undo.clearStopped = m.turns.forget
 	m.sender = &sender{m, m.ports, m.prompt, m.transcript, m.turns, m.commander, held, m.starting != nil}
 	m.commander.prompt, m.commander.send = m.prompt, m.sender.send
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
 	joins := &merge{host: m, ports: m.ports, picker: m.picker, begin: m.turns.begin, show: m.apply, shut: func() { m.view.Shut() }}
-	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, copy: m.copier.text, since: api.SinceSession, merge: joins, undo: m.undo}
+	m.net = &net{host: m, ports: m.ports, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, copy: m.copier.text, baseline: api.SinceSession, merge: joins, undo: m.undo}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
 	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
 	m.help.first = m.first.shown
@@ -337,7 +337,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
 	*m.questions = *newQuestions(m, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
 	m.questions.prompt = m.prompt
-	*m.stopper = stopper{host: m, ender: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
+	*m.stopper = stopper{host: m, shutdown: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, m.prompt, func() tea.Cmd { return m.settings.chooseModel() }, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.ledger, m.net}
 	m.net.view = m.view
@@ -345,7 +345,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	plan, trust := &plans{m, m.ports, m.settings, m.turns.begin}, &trust{m, m.ports, m.picker, m.info}
 	staged := &staged{host: m, ports: m.ports, begin: m.turns.begin, inMode: func() { m.settings.toldMode() }}
 	m.turns.review = staged.review
-	m.sources = []commandSource{m.around, m.colours, m.composer, m.copier, m.help, m.jobs, joins, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}
+	m.sources = []commandSource{m.workPane, m.colours, m.composer, m.copier, m.help, m.jobs, joins, m.net, plan, m.servers, m.sessions, m.settings, m.sheets, staged, m.stopper, trust, m.turns, m.undo, m.window}
 	m.commander.table = m.commands()
 	return warnings
 }

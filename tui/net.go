@@ -21,17 +21,17 @@ import (
 // commits.
 type net struct {
 	host
-	ports  *api.Ports
-	view   *pane.View
-	pane   *pane.Net
-	prompt *prompt.Line
-	begin  func(job) tea.Cmd
-	merge  *merge
-	undo   *undo
-	copy   func(what, text string) tea.Cmd
-	since  api.Since
-	now    api.Net
-	busy   bool
+	ports    *api.Ports
+	view     *pane.View
+	pane     *pane.Net
+	prompt   *prompt.Line
+	begin    func(job) tea.Cmd
+	merge    *merge
+	undo     *undo
+	copy     func(what, text string) tea.Cmd
+	baseline api.Baseline
+	now      api.Net
+	busy     bool
 	// drafting is set while the model drafts a commit message.
 	drafting bool
 	acting   bool   // a call on a hunk runs
@@ -41,7 +41,7 @@ type net struct {
 // show displays the changes and the message said. reopen means that the pane is open already.
 func (n *net) show(now api.Net, err error, reopen bool, said string) {
 	if said != "" || !reopen {
-		n.say(said)
+		n.showMessage(said)
 	}
 	n.now = now
 	var files []pane.NetFile
@@ -50,7 +50,7 @@ func (n *net) show(now api.Net, err error, reopen bool, said string) {
 		switch {
 		case f.New:
 			shown.Note = strings.TrimSuffix("new, "+f.Note, ", ")
-		case f.Gone:
+		case f.Deleted:
 			shown.Note = strings.TrimSuffix("removed, "+f.Note, ", ")
 		}
 		for _, h := range f.Hunks {
@@ -58,9 +58,9 @@ func (n *net) show(now api.Net, err error, reopen bool, said string) {
 		}
 		files = append(files, shown)
 	}
-	since, none := fmt.Sprintf("the %s: %s", n.since, now.From), "nothing differs"
+	since, none := fmt.Sprintf("the %s: %s", n.baseline, now.Baseline), "nothing differs"
 	if err != nil {
-		since, none = "the "+string(n.since), "error: "+err.Error()
+		since, none = "the "+string(n.baseline), "error: "+err.Error()
 	}
 	n.pane.Show(since, files, none)
 	if !reopen && !n.view.Shows(n.pane) {
@@ -69,7 +69,7 @@ func (n *net) show(now api.Net, err error, reopen bool, said string) {
 }
 
 func (n *net) canCompare() string {
-	return ui.Why(n.ports.Net == nil, "nothing keeps the files as they were; git diff shows what differs")
+	return ui.ReasonIf(n.ports.Net == nil, "nothing keeps the files as they were; git diff shows what differs")
 }
 
 // open compares the files and shows the changes, or closes the open pane.
@@ -78,7 +78,7 @@ func (n *net) open() tea.Cmd {
 		n.view.Shut()
 		return nil
 	}
-	n.since = api.SinceSession
+	n.baseline = api.SinceSession
 	return n.compare(false, "")
 }
 
@@ -88,20 +88,20 @@ func (n *net) compare(reopen bool, said string) tea.Cmd {
 	}
 	n.busy = true
 	if !reopen {
-		n.say("comparing the files…")
+		n.showMessage("comparing the files…")
 	}
-	compare, since, written := n.ports.Net, n.since, n.prompt.Text
+	compare, since, written := n.ports.Net, n.baseline, n.prompt.Text
 	return async.Try(func() (api.Net, error) { return compare(context.Background(), since) }, func(now api.Net, err error) tea.Cmd {
 		n.busy = false
-		if since != n.since { // another starting point was chosen meanwhile
+		if since != n.baseline { // another starting point was chosen meanwhile
 			return n.compare(reopen, said)
 		}
 		if err != nil && !reopen {
-			n.say("error: " + err.Error())
+			n.showMessage("error: " + err.Error())
 			return nil
 		}
 		if !reopen && n.prompt.Text != written { // the user has begun a message
-			n.say("the changes are ready: " + n.labelOf("changes") + " shows them")
+			n.showMessage("the changes are ready: " + n.labelOf("changes") + " shows them")
 			return nil
 		}
 		n.show(now, err, reopen, said)
@@ -138,23 +138,23 @@ func (n *net) done(r session.Result) tea.Cmd {
 
 // can returns why no hunk can be chosen, or "".
 func (n *net) can() string {
-	return cmp.Or(n.canSince(), ui.Why(len(n.now.Files) == 0, "nothing differs"))
+	return cmp.Or(n.canSince(), ui.ReasonIf(len(n.now.Files) == 0, "nothing differs"))
 }
 
 func (n *net) canOpen() string {
-	return cmp.Or(ui.Why(n.ports.Open == nil || !n.lends(), errNoEditor.Error()), n.can())
+	return cmp.Or(ui.ReasonIf(n.ports.Open == nil || !n.lends(), errNoEditor.Error()), n.can())
 }
 
 func (n *net) canSince() string {
-	return ui.Why(!n.view.Shows(n.pane), "only in the net changes (/changes)")
+	return ui.ReasonIf(!n.view.Shows(n.pane), "only in the net changes (/changes)")
 }
 
 // canDo is can for an action that runs a call.
 func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) string {
-	if why := cmp.Or(busy(n), n.can(), ui.Why(port == nil, "this cannot be done here")); why != "" {
+	if why := cmp.Or(busy(n), n.can(), ui.ReasonIf(port == nil, "this cannot be done here")); why != "" {
 		return why
 	}
-	if _, hunk, _ := n.pane.At(n.view.At()); hunk < 0 {
+	if _, hunk, _ := n.pane.At(n.view.CurrentPart()); hunk < 0 {
 		return "this file has no hunk; /undo restores whole turns"
 	}
 	return ""
@@ -164,22 +164,22 @@ func (n *net) canRevert() string { return n.canDo(n.ports.Revert) }
 func (n *net) canStage() string  { return n.canDo(n.ports.Stage) }
 
 func (n *net) canCommit() string {
-	return cmp.Or(busy(n), ui.Why(n.ports.Commit == nil, "this session runs no commands"))
+	return cmp.Or(busy(n), ui.ReasonIf(n.ports.Commit == nil, "this session runs no commands"))
 }
 
 // canDraft is canCommit for the pane's key.
 func (n *net) canDraft() string {
-	return cmp.Or(ui.Why(n.prompt.Text != "", "your prompt is not empty: send or clear it first"), n.can(), n.canCommit())
+	return cmp.Or(ui.ReasonIf(n.prompt.Text != "", "your prompt is not empty: send or clear it first"), n.can(), n.canCommit())
 }
 
 // hunk returns the current hunk; its number is negative for a file without hunks.
 func (n *net) hunk() api.NetHunk {
-	file, hunk, _ := n.pane.At(n.view.At())
+	file, hunk, _ := n.pane.At(n.view.CurrentPart())
 	return api.NetHunk{File: n.now.Files[file], Number: hunk}
 }
 
 func (n *net) keep() tea.Cmd {
-	n.pane.Keep(n.view.At())
+	n.pane.Keep(n.view.CurrentPart())
 	n.view.ToPart(1)
 	return nil
 }
@@ -194,7 +194,7 @@ func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd
 }
 
 func (n *net) canStageAll() string {
-	return cmp.Or(busy(n), n.can(), ui.Why(n.ports.StageAll == nil, "this session runs no commands"))
+	return cmp.Or(busy(n), n.can(), ui.ReasonIf(n.ports.StageAll == nil, "this session runs no commands"))
 }
 
 func (n *net) stageAll() tea.Cmd {
@@ -212,7 +212,7 @@ func (n *net) edit() tea.Cmd {
 	open := n.ports.Open
 	return n.lend(func() error { return open(h.File.Path, line) }, func(err error) tea.Cmd {
 		if err != nil {
-			n.say("error: " + err.Error())
+			n.showMessage("error: " + err.Error())
 		}
 		return n.again("")
 	})
@@ -220,7 +220,7 @@ func (n *net) edit() tea.Cmd {
 
 // other compares with the next starting point.
 func (n *net) other() tea.Cmd {
-	n.since = map[api.Since]api.Since{api.SinceSession: api.SinceTurn, api.SinceTurn: api.SinceBranch, api.SinceBranch: api.SinceSession}[n.since]
+	n.baseline = map[api.Baseline]api.Baseline{api.SinceSession: api.SinceTurn, api.SinceTurn: api.SinceBranch, api.SinceBranch: api.SinceSession}[n.baseline]
 	return n.compare(true, "")
 }
 
@@ -232,11 +232,11 @@ func (n *net) commit(message string) tea.Cmd {
 		return n.begin(job{run: func(ctx context.Context) session.Result { return make(ctx, message) }})
 	}
 	if n.drafting {
-		n.say("a message is being drafted already")
+		n.showMessage("a message is being drafted already")
 		return nil
 	}
 	n.drafting = true
-	n.say("drafting the message of the commit…")
+	n.showMessage("drafting the message of the commit…")
 	draft := n.ports.Draft
 	return async.Try(func() (string, error) { return draft(context.Background()) }, n.offer)
 }
@@ -246,26 +246,26 @@ func (n *net) offer(message string, err error) tea.Cmd {
 	n.drafting = false
 	switch {
 	case err != nil:
-		n.say("error: " + err.Error())
+		n.showMessage("error: " + err.Error())
 	case n.prompt.Text != "":
-		n.say("the message is drafted, but your prompt is not empty: send or clear it, then ask again")
+		n.showMessage("the message is drafted, but your prompt is not empty: send or clear it, then ask again")
 	default:
 		n.view.Shut()
 		n.prompt.Put("/commit " + message)
-		n.say(n.label(send) + " commits what is staged with this message; edit it first as you like")
+		n.showMessage(n.label(send) + " commits what is staged with this message; edit it first as you like")
 	}
 	return nil
 }
 
 func (n *net) commands() []command {
-	return []command{{name: "changes", help: "what differs now, each hunk once: keep, revert, stage, open, commit", can: n.canCompare, do: noArgs(n.open)},
+	return []command{{name: "changes", help: "what differs now, each hunk once: keep, revert, stage, open, commit", can: n.canCompare, run: noArgs(n.open)},
 		{name: "commit", args: "[MESSAGE]", help: "commit what is staged; without a message, one is drafted for you to edit",
-			lines: true, can: n.canCommit, do: n.commit}}
+			lines: true, can: n.canCommit, run: n.commit}}
 }
 
 func (n *net) keys() []binding {
 	key := func(id, key, help string, can func() string, do func() tea.Cmd) binding {
-		return binding{id: id, action: netKey, scope: inView, Binding: ui.Key(help, key), can: can, do: do}
+		return binding{id: id, action: netKey, scope: inView, Binding: ui.Key(help, key), can: can, run: do}
 	}
 	return []binding{
 		key("pane.copy-path", "y", "in net changes: copy the path", n.can, func() tea.Cmd { path := n.hunk().File.Path; return n.copy("the path "+path, path) }),

@@ -14,14 +14,14 @@ import (
 // observer connects the session and the program with the interface, from any goroutine.
 type observer struct {
 	bridge *bridge
-	gone   chan struct{} // closed when the interface has ended
+	ended  chan struct{} // closed when the interface has ended
 	once   sync.Once
 }
 
-func newObserver() *observer { return &observer{bridge: newBridge(), gone: make(chan struct{})} }
+func newObserver() *observer { return &observer{bridge: newBridge(), ended: make(chan struct{})} }
 
 // leave marks the interface as ended.
-func (o *observer) leave() { o.once.Do(func() { close(o.gone) }) }
+func (o *observer) leave() { o.once.Do(func() { close(o.ended) }) }
 
 // Observe adds an event of the session. It never blocks and drops nothing.
 func (o *observer) Observe(e session.Event) { o.bridge.add(e) }
@@ -36,7 +36,7 @@ func (o *observer) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error
 	case <-ctx.Done():
 		o.bridge.push(permission.Unasked{Asked: q})
 		return ask.Answer{}, ctx.Err()
-	case <-o.gone:
+	case <-o.ended:
 		return ask.Answer{}, ask.ErrClosed
 	}
 }
@@ -55,7 +55,7 @@ func (o *observer) Inquire(ctx context.Context, q ask.Question) (string, error) 
 	case <-ctx.Done():
 		o.bridge.push(question.Unasked{Asked: asked})
 		return "", ctx.Err()
-	case <-o.gone:
+	case <-o.ended:
 		return "", ask.ErrClosed
 	}
 }
@@ -76,7 +76,7 @@ func (o *observer) Write(ctx context.Context, text string) (string, error) {
 		return e.text, e.err
 	case <-ctx.Done():
 		return "", ctx.Err()
-	case <-o.gone:
+	case <-o.ended:
 		return "", ask.ErrClosed
 	}
 }
@@ -84,8 +84,8 @@ func (o *observer) Write(ctx context.Context, text string) (string, error) {
 // stirred announces a change in the background.
 type stirred struct{}
 
-// Stir refreshes the background jobs and passes waiting background results to the agent.
-func (o *observer) Stir() { o.bridge.push(stirred{}) }
+// Refresh refreshes the background jobs and passes waiting background results to the agent.
+func (o *observer) Refresh() { o.bridge.push(stirred{}) }
 
 // inMode announces the mode now in force.
 type inMode string

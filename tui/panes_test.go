@@ -46,7 +46,7 @@ func TestKeyAndCommandOpenTheSame(t *testing.T) {
 			p.step("ports", "")
 			open(p)
 			p.m.prompt.Clear()
-			p.m.say("")
+			p.m.showMessage("")
 			return p.shown()
 		}
 		byKey := screen(func(p *player) { p.step("key", key) })

@@ -24,12 +24,12 @@ func (p *player) ports() api.Ports {
 		SetEffort: func(word string) string { return strings.TrimPrefix(word, "default") },
 		Switch:    true,
 		Plan:      func(context.Context) (string, error) { return "", nil },
-		Net:       func(context.Context, api.Since) (api.Net, error) { return netOf("a.go"), nil },
+		Net:       func(context.Context, api.Baseline) (api.Net, error) { return netOf("a.go"), nil },
 		Revert:    func(context.Context, api.NetHunk) session.Result { return session.Result{Cause: session.CauseDone} },
 		Stage:     func(context.Context, api.NetHunk) session.Result { return session.Result{Cause: session.CauseDone} },
 		Draft:     func(context.Context) (string, error) { return "Add b", nil },
 		Commit:    func(context.Context, string) session.Result { return session.Result{Cause: session.CauseDone} },
-		MergePlan: func(context.Context) (api.Merge, error) { return api.Merge{Says: "nothing to merge"}, nil },
+		MergePlan: func(context.Context) (api.Merge, error) { return api.Merge{Summary: "nothing to merge"}, nil },
 		Open:      func(string, int) error { return nil },
 		Sessions: func(context.Context) ([]api.SessionHead, error) {
 			return []api.SessionHead{
@@ -39,12 +39,12 @@ func (p *player) ports() api.Ports {
 				{ID: "b2", Title: "begin", Model: "ollama/qwen3", Cwd: "/home/ann/calc", Updated: p.clock.AddDate(0, 0, -40).UTC()},
 			}, nil
 		},
-		Search: func(_ context.Context, text string) ([]api.Found, string, error) {
+		Search: func(_ context.Context, text string) ([]api.SearchResult, string, error) {
 			p.note("searched " + text)
 			if text != "overflow" {
 				return nil, "", nil
 			}
-			return []api.Found{
+			return []api.SearchResult{
 				{Session: "s1", Place: api.Place{Message: "m2"}, Title: "fix the parser", Kind: "answer", Snippet: "… the sum overflows at 2^31, so …", Cwd: "/home/ann/calc", Time: p.clock},
 				{Session: "r7", Place: api.Place{Message: "m9", Call: "c4"}, Title: "rename everything", Kind: "bash", Snippet: "stack \u202eoverflow in parse.go:12", Cwd: "/home/ann/other", Time: p.clock.AddDate(0, 0, -3)},
 			}, "and more", nil
@@ -63,16 +63,16 @@ func (p *player) ports() api.Ports {
 			p.note("mode: " + name)
 			return nil
 		},
-		Carried: func(context.Context) ([]api.Carried, error) {
-			return []api.Carried{
+		ProjectPrograms: func(context.Context) ([]api.ProjectProgram, error) {
+			return []api.ProjectProgram{
 				{ID: "hook:claude/PreToolUse/1", State: "waiting", Command: ".claude/check.sh", Hash: "34cd", Lines: []string{"command  .claude/check.sh",
 					"when     PreToolUse Bash|Edit", "here     before_tool of bash, edit, at most 5s", "file     .claude/check.sh sha256 99bb"}},
-				{ID: "hook:claude/SessionEnd/1", State: "unused", Command: "notify-send done", Off: "this version of adze does not run it: adze has no event like SessionEnd"},
+				{ID: "hook:claude/SessionEnd/1", State: "unused", Command: "notify-send done", BlockedReason: "this version of adze does not run it: adze has no event like SessionEnd"},
 				{ID: "tool:deploy", State: "allowed", Command: "./deploy.sh", Lines: []string{"command ./deploy.sh", "sha256 00ff"}, Hash: "00ff", Allowed: true},
 				{ID: "tool:lint", State: "changed", Command: "./lint.sh --only\u202e {path}", Lines: []string{"command ./lint.sh --only\u202e {path}", "folder .", "file .adze/tools/lint.sh sha256 77aa", "sha256 12ab"}, Hash: "12ab"},
 			}, nil
 		},
-		Consent: func(_ context.Context, i api.Carried, allow bool) error {
+		Consent: func(_ context.Context, i api.ProjectProgram, allow bool) error {
 			p.note(fmt.Sprintf("consent: %s %s %v", i.ID, i.Hash, allow))
 			return nil
 		},
@@ -85,8 +85,8 @@ func (p *player) ports() api.Ports {
 		EndJob:    func(id string) error { p.note("end: " + id); return nil },
 		Servers: func(context.Context) ([]api.Server, error) {
 			return []api.Server{
-				{Name: "acme", Transport: "http https://acme.example/mcp", From: "config.json", State: "failed", Why: "acme wants a login: run adze mcp login acme", Login: true},
-				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Why: "it is not allowed: adze permission trust"},
+				{Name: "acme", Transport: "http https://acme.example/mcp", From: "config.json", State: "failed", Reason: "acme wants a login: run adze mcp login acme", Login: true},
+				{Name: "files", Transport: "stdio npx -y server", From: ".mcp.json", State: "held", Reason: "it is not allowed: adze permission trust"},
 				{Name: "memory", Transport: "stdio mcp-server-memory", From: "config.json", State: "ready", Title: "memory-server 0.6\u202e", Version: "2025-11-25", Tools: []string{"create_entities", "read_graph"},
 					Resources: 2, Prompts: 1, Bytes: 2345, Last: "Knowledge Graph MCP Server running on stdio\n\x1b[31mwarn: no file"},
 				{Name: "notes", Transport: "stdio notes", State: "off", Tools: []string{"add"}, Bytes: 200},
@@ -97,7 +97,7 @@ func (p *player) ports() api.Ports {
 			return name + " was started: 2 tools", nil
 		},
 		Files: func(context.Context, func(api.Files)) (api.Files, error) {
-			return api.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Near: []string{"internal/parse/parse_test.go"}}, nil
+			return api.Files{Paths: []string{"calc.go", "calc_test.go", "docs/a note.md", "internal/parse/parse.go", "internal/parse/parse_test.go", "README.md", "docs/", "internal/", "internal/parse/"}, Recent: []string{"internal/parse/parse_test.go"}}, nil
 		},
 		Folder: func(_ context.Context, dir string) (string, []string, error) {
 			p.note("listed " + dir)
@@ -109,13 +109,13 @@ func (p *player) ports() api.Ports {
 			}
 			return "", nil, errors.New("open " + dir + ": no such folder")
 		},
-		Run:      func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
-		Compact:  func(context.Context, string) session.Result { return session.Result{} },
-		Steer:    func(text string) bool { p.note("steer: " + text); return true },
-		Rewind:   func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
-		Picture:  func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },
-		Past:     func() []string { return []string{"an older message"} },
-		Remember: func(text string) { p.note("remember: " + text) },
+		Run:           func(context.Context, string) session.Result { return session.Result{} }, // the player's start notes it
+		Compact:       func(context.Context, string) session.Result { return session.Result{} },
+		Steer:         func(text string) bool { p.note("steer: " + text); return true },
+		Rewind:        func(context.Context) (string, error) { p.note("rewind"); return "the message as it was sent", nil },
+		Picture:       func(context.Context) (string, error) { return "/home/ann/clipboard.png", nil },
+		PromptHistory: func() []string { return []string{"an older message"} },
+		Remember:      func(text string) { p.note("remember: " + text) },
 		Drop: func(text string) (api.Dropped, bool) {
 			switch text {
 			case "/home/ann/shot.png":
@@ -138,12 +138,12 @@ func (p *player) section(name string) (string, bool) {
 // netOf is a file with a line in the place of another.
 func netOf(path string) api.Net {
 	diff := "@@ -1 +1 @@\n-" + path + "\n+new " + path + "\n"
-	return api.Net{From: "its first call", Files: []api.NetFile{{Path: path, Note: path, Diff: diff, Hunks: []api.HunkText{{Text: diff, Line: 1}}}}}
+	return api.Net{Baseline: "its first call", Files: []api.NetFile{{Path: path, Note: path, Diff: diff, Hunks: []api.HunkText{{Text: diff, Line: 1}}}}}
 }
 
 // putBack says what it was asked, and that this came of it.
-func (p *player) putBack(u api.Undone) func(context.Context, api.Undo) (api.Undone, error) {
-	return func(_ context.Context, w api.Undo) (api.Undone, error) {
+func (p *player) putBack(u api.UndoResult) func(context.Context, api.Undo) (api.UndoResult, error) {
+	return func(_ context.Context, w api.Undo) (api.UndoResult, error) {
 		if !w.Dry {
 			p.note(fmt.Sprintf("put back: %+v", w))
 		}
@@ -159,20 +159,20 @@ func testModels() []api.ModelRow {
 		{Name: "anthropic/claude-sonnet-4-6", Context: 200_000, Input: &in, Output: &out, Vision: true, Tools: true},
 		{Name: "gemini/gemini-flash-latest", Context: 1_048_576, Input: &free, Output: &free, Vision: true, Tools: true},
 		{Name: "ollama/qwen3", Context: 32_768, Tools: true, Note: "5.2 GB loaded"},
-		{Name: "ollama/poet", Why: "it cannot call tools"},
-		{Name: "groq/…", Why: "set GROQ_API_KEY"},
+		{Name: "ollama/poet", Reason: "it cannot call tools"},
+		{Name: "groq/…", Reason: "set GROQ_API_KEY"},
 	}
 }
 
 // first opens the interface for who has no model. What is known at once and what a look finds are
 // sections of the case, as JSON; every further look finds the next one.
 func (p *player) first(rest string) {
-	section := func(name string) firstrun.Found {
+	section := func(name string) firstrun.Setup {
 		text, ok := p.c.Section(name)
 		if !ok {
 			p.t.Fatalf("no section %s", name)
 		}
-		return decode[firstrun.Found](p.t, text)
+		return decode[firstrun.Setup](p.t, text)
 	}
 	names := strings.Fields(rest)
 	looks := names[1:]
@@ -190,10 +190,10 @@ func (p *player) first(rest string) {
 		p.note("the address " + address)
 		return "/home/ann/.config/adze/config.json", nil
 	}
-	p.m.first.screen = firstrun.New(&firstrun.Offer{Version: "0.1.0", Keys: []firstrun.KeyOf{{Provider: "anthropic", Page: "https://console.example/keys"}, {Provider: "openai"}}, Keep: keep, KeepAddress: keepAddress, Problem: "no model is configured", Known: section(names[0]), Look: func(context.Context) (firstrun.Found, error) {
+	p.m.first.screen = firstrun.New(&firstrun.Offer{Version: "0.1.0", Keys: []firstrun.KeyOf{{Provider: "anthropic", Page: "https://console.example/keys"}, {Provider: "openai"}}, Keep: keep, KeepAddress: keepAddress, Problem: "no model is configured", Initial: section(names[0]), Look: func(context.Context) (firstrun.Setup, error) {
 		p.note("looked")
 		if len(looks) == 0 {
-			return firstrun.Found{}, errors.New("the configuration cannot be read")
+			return firstrun.Setup{}, errors.New("the configuration cannot be read")
 		}
 		found := section(looks[0])
 		looks = looks[1:]
@@ -221,9 +221,9 @@ func (p *player) permission(rest string) {
 		Edits                  bool
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan ask.Answer, 1)}
-	a.Why, a.Preview, a.NoOffer, a.Edits = in.Why, in.Preview, in.NoOffer, in.Edits
+	a.Reason, a.Preview, a.NoOffer, a.Edits = in.Why, in.Preview, in.NoOffer, in.Edits
 	if in.Rule != "" {
-		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
+		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, StillAsked: in.Spares, Save: in.Save, Saved: in.Saved})
 	}
 	a.Offers = append(a.Offers, in.Offers...)
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Call: in.Call, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}
@@ -233,7 +233,7 @@ func (p *player) permission(rest string) {
 		a.Question.Editing = &tool.Editing{Name: "command", Text: in.Edit}
 	}
 	if in.Hunks {
-		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
+		a.Question.WithoutHunks = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
 	}
 	for _, n := range in.Needs {
 		a.Resolved[n] = in.Resolved[n.Target]

@@ -33,7 +33,7 @@ func TestAThousandSessionsAreFiltered(t *testing.T) {
 	p.m.picker.Begin("sessions", items[:10], nil)
 	p.m.picker.Move(3)
 	p.m.picker.Fill(items[10:], nil)
-	if c, _ := p.m.picker.Here(); c.ID != items[3].ID {
+	if c, _ := p.m.picker.Selected(); c.ID != items[3].ID {
 		t.Errorf("%s is marked, want %s", c.ID, items[3].ID)
 	}
 	for filter, want := range map[string]int{"": 1000, "PART 99": 19, "project3": 143, "s0500": 1, "part 7 project0 s0007": 1, "nothing": 0} {
@@ -77,7 +77,7 @@ func TestASessionIsOpenedAtAPlace(t *testing.T) {
 		history = append(history, session.MessageDone{Message: session.Message{ID: id, Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "text of " + id}}}})
 	}
 	for at, want := range map[string]string{"m7": "text of m7", "": "text of m59", "gone": "sessions show s1"} {
-		m := newModel(Options{History: history, At: api.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
+		m := newModel(Options{History: history, InitialPlace: api.Place{Message: at}, Info: Info{Session: "s1"}, Env: func(string) string { return "" }})
 		m.w, m.h = 80, 24
 		var shown strings.Builder
 		for _, r := range m.frame().Rows {

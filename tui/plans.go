@@ -20,7 +20,7 @@ type plans struct {
 }
 
 func (p *plans) commands() []command {
-	return []command{{name: "plan", help: "plan first: nothing changes until you accept it; shows a waiting plan", can: p.can, do: noArgs(p.show)}}
+	return []command{{name: "plan", help: "plan first: nothing changes until you accept it; shows a waiting plan", can: p.can, run: noArgs(p.show)}}
 }
 
 func (p *plans) can() string {
@@ -43,9 +43,9 @@ func (p *plans) show() tea.Cmd {
 func (p *plans) carryOut(prompt string, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, ask.ErrClosed):
-		p.say("the plan is kept; /plan shows it again")
+		p.showMessage("the plan is kept; /plan shows it again")
 	case err != nil:
-		p.say(err.Error())
+		p.showMessage(err.Error())
 	case prompt == "":
 		return p.settings.toMode("plan")
 	case p.can() == "":

@@ -86,8 +86,8 @@ func checkFrame(t *testing.T, p *player, where string) {
 		t.Fatalf("%s: the cursor is at %d,%d of %dx%d", where, f.CursorX, f.CursorY, p.m.w, p.m.h)
 	}
 	e, _ := p.m.editor()
-	if e.At < 0 || e.At > len(e.Text) || safeterm.Clean(e.Text).Len() != len(e.Text) {
-		t.Fatalf("%s: the editor holds %q with the cursor at %d", where, e.Text, e.At)
+	if e.Cursor < 0 || e.Cursor > len(e.Text) || safeterm.Clean(e.Text).Len() != len(e.Text) {
+		t.Fatalf("%s: the editor holds %q with the cursor at %d", where, e.Text, e.Cursor)
 	}
 	p.dump()
 }

@@ -165,7 +165,7 @@ func warnOfKeys(m *model, warnings []string) {
 		m.info.Notices = append(m.info.Notices[:len(m.info.Notices):len(m.info.Notices)], cmp.Or(m.info.Config, "the configuration")+": "+w)
 	}
 	if m.first.shown() && len(warnings) > 0 {
-		m.say(warnings[0])
+		m.showMessage(warnings[0])
 	}
 }
 

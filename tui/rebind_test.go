@@ -50,7 +50,7 @@ func TestEveryActionHasOneName(t *testing.T) {
 	seen := map[string]bool{}
 	for _, b := range bare().bindings() {
 		at := fmt.Sprint(b.scope, b.id)
-		if b.id == "" && b.do != nil || b.id != "" && seen[at] {
+		if b.id == "" && b.run != nil || b.id != "" && seen[at] {
 			t.Errorf("%s, %q: %q", b.Keys(), b.Help().Desc, b.id)
 		}
 		seen[at] = true
@@ -77,7 +77,7 @@ func TestEveryActionCanBeRebound(t *testing.T) {
 		var did *binding
 		for i := range k.table {
 			b := &k.table[i]
-			b.can, b.do = nil, func() tea.Cmd { did = b; return nil }
+			b.can, b.run = nil, func() tea.Cmd { did = b; return nil }
 		}
 		before := bare().bindings()
 		for i := range k.table {

@@ -31,8 +31,8 @@ func freeModel(key string) func(text string) (list.Choice, bool) {
 func modelChoices(rows []api.ModelRow, now string) []list.Choice {
 	var out []list.Choice
 	for _, r := range rows {
-		c := list.Choice{ID: r.Name, Label: r.Name, Off: r.Why}
-		if r.Why == "" {
+		c := list.Choice{ID: r.Name, Label: r.Name, DisabledReason: r.Reason}
+		if r.Reason == "" {
 			c.Note = modelFacts(r)
 		}
 		if r.Name == now {
@@ -117,7 +117,7 @@ func placeOf(row string) (id string, at api.Place) {
 }
 
 // foundChoices returns list rows for search results.
-func foundChoices(found []api.Found, info Info, now time.Time) (out []list.Choice) {
+func foundChoices(found []api.SearchResult, info Info, now time.Time) (out []list.Choice) {
 	for _, f := range found {
 		where := ui.Shorten(f.Title)
 		if f.Session == info.Session {
@@ -147,7 +147,7 @@ func peekLines(p api.SessionPeek) []draw.Span {
 	for _, said := range []struct {
 		style draw.Style
 		text  string
-	}{{draw.You, p.Asked}, {draw.Plain, p.Answered}} {
+	}{{draw.UserText, p.Asked}, {draw.Plain, p.Answered}} {
 		text := strings.TrimSpace(said.text)
 		if len(text) > peekBytes {
 			text = strings.ToValidUTF8(text[:peekBytes], "") + "…"

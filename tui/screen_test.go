@@ -238,7 +238,7 @@ func (p *player) input(verb, rest string) bool {
 			}
 			return nil
 		}
-		p.m.ports.Kept = func(name string) string { return map[string]string{"model": "ollama/qwen3"}[name] }
+		p.m.ports.CurrentValue = func(name string) string { return map[string]string{"model": "ollama/qwen3"}[name] }
 	case "wheel":
 		p.send(tea.MouseWheelMsg{Button: map[string]tea.MouseButton{"up": tea.MouseWheelUp, "down": tea.MouseWheelDown}[rest]})
 	case "wait":
@@ -255,7 +255,7 @@ func (p *player) input(verb, rest string) bool {
 	case "ports":
 		*p.m.ports = p.ports()
 		if text, ok := p.section("undone"); ok {
-			p.m.ports.Undo = p.putBack(decode[api.Undone](p.t, text))
+			p.m.ports.Undo = p.putBack(decode[api.UndoResult](p.t, text))
 		}
 		p.m.borrow = func(use func() error) func() error { return use }
 		p.m.ports.Edit = func(text string) (string, error) { return text + " and more\n", nil }
@@ -276,7 +276,7 @@ func (p *player) input(verb, rest string) bool {
 
 // net answers what differs, and writes down what is done with a hunk.
 func (p *player) net() {
-	p.m.ports.Net = func(_ context.Context, since api.Since) (api.Net, error) {
+	p.m.ports.Net = func(_ context.Context, since api.Baseline) (api.Net, error) {
 		text, ok := p.section(string(since))
 		if !ok {
 			return api.Net{}, errors.New("nothing is known of that")
@@ -288,7 +288,7 @@ func (p *player) net() {
 				Diff string // which has no name on the wire
 			}
 		}](p.t, text)
-		n := api.Net{From: in.From}
+		n := api.Net{Baseline: in.From}
 		for _, one := range in.Files {
 			f := one.NetFile
 			f.Diff = one.Diff

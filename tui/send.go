@@ -74,11 +74,11 @@ func (s *sender) remember(text string) tea.Cmd {
 func (s *sender) shell(line string) tea.Cmd {
 	switch {
 	case s.ports.Run == nil:
-		s.say("this session runs no commands")
+		s.showMessage("this session runs no commands")
 	case line == "":
-		s.say("write a command after !")
+		s.showMessage("write a command after !")
 	case s.working():
-		s.say("busy: stop the agent first, or wait")
+		s.showMessage("busy: stop the agent first, or wait")
 	default:
 		full := s.prompt.Take().Text
 		s.transcript.ToEnd()

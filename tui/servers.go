@@ -24,7 +24,7 @@ type servers struct {
 }
 
 func (f *servers) can() string {
-	return ui.Why(f.ports.Servers == nil || f.ports.Serve == nil, "no MCP server is configured; adze mcp add NAME … adds one")
+	return ui.ReasonIf(f.ports.Servers == nil || f.ports.Serve == nil, "no MCP server is configured; adze mcp add NAME … adds one")
 }
 
 // choose lists the servers; Enter opens a server's actions.
@@ -40,13 +40,13 @@ func (f *servers) choose() tea.Cmd {
 		var out []list.Choice
 		for _, s := range all {
 			note := s.State + " · " + s.Transport + " · " + plural.Of(len(s.Tools), "tool")
-			if s.Why != "" {
-				note += " · " + oneRow(s.Why)
+			if s.Reason != "" {
+				note += " · " + oneRow(s.Reason)
 			}
 			out = append(out, list.Choice{ID: s.Name, Label: s.Name, Note: note})
 		}
 		if len(out) == 0 && err == nil {
-			out = []list.Choice{{Label: "none", Off: "adze mcp add NAME … adds one"}}
+			out = []list.Choice{{Label: "none", DisabledReason: "adze mcp add NAME … adds one"}}
 		}
 		return out, err
 	})
@@ -84,19 +84,19 @@ func actsOf(s api.Server) []list.Choice {
 	login := list.Choice{ID: "login", Label: "log in", Note: "in your browser"}
 	switch {
 	case runs:
-		start.Off = "it runs"
+		start.DisabledReason = "it runs"
 	case s.State == "held":
-		start.Off = "it may not start: " + oneRow(s.Why)
+		start.DisabledReason = "it may not start: " + oneRow(s.Reason)
 	}
 	if !runs {
-		stop.Off = "it does not run"
+		stop.DisabledReason = "it does not run"
 	}
 	if !s.Login {
-		login.Off = "only for a server with an address"
+		login.DisabledReason = "only for a server with an address"
 	}
 	out := []list.Choice{start, stop, {ID: "test", Label: "test it", Note: "ask for its tools, and show what fails"}, login}
 	for i := range out {
-		if out[i].Off != "" {
+		if out[i].DisabledReason != "" {
 			out[i].Note = ""
 		}
 	}
@@ -106,20 +106,20 @@ func actsOf(s api.Server) []list.Choice {
 // serve runs an action.
 func (f *servers) serve(name, act string) tea.Cmd {
 	do := f.ports.Serve
-	f.say(act + " " + name + "…")
+	f.showMessage(act + " " + name + "…")
 	return async.Try(func() (string, error) { return do(context.Background(), name, act) }, func(text string, err error) tea.Cmd {
 		if text != "" {
-			f.say(text)
+			f.showMessage(text)
 		}
 		if err != nil {
-			f.say("error: " + err.Error())
+			f.showMessage("error: " + err.Error())
 		}
 		return nil
 	})
 }
 
 func (f *servers) commands() []command {
-	return []command{{name: "servers", help: "MCP servers: see their state and tools; start, stop, test, log in", can: f.can, do: noArgs(f.choose)}}
+	return []command{{name: "servers", help: "MCP servers: see their state and tools; start, stop, test, log in", can: f.can, run: noArgs(f.choose)}}
 }
 
 // serverLines returns a server's details. Text from the server is sanitized.
@@ -130,7 +130,7 @@ func serverLines(s api.Server) []draw.Span {
 			lines = append(lines, draw.Span{Text: safeterm.Name(name + oneRow(text))})
 		}
 	}
-	add("", s.Why)
+	add("", s.Reason)
 	add("it is ", strings.TrimSpace(s.Title+" "+s.Version))
 	add("by ", strings.Trim(s.Transport+" · "+s.From, " ·"))
 	if s.Resources+s.Prompts > 0 {

@@ -31,7 +31,7 @@ func (s *sessions) overview() tea.Cmd {
 	}
 	return s.lend(s.ports.Overview, func(err error) tea.Cmd {
 		if err != nil {
-			s.say("error: " + err.Error())
+			s.showMessage("error: " + err.Error())
 		}
 		return nil
 	})
@@ -40,24 +40,24 @@ func (s *sessions) overview() tea.Cmd {
 func (s *sessions) canBeside() bool { return s.ports.Overview != nil && s.lends() }
 
 func (s *sessions) canOverview() string {
-	return ui.Why(!s.info.Back && !s.canBeside(), "not from here: adze sessions")
+	return ui.ReasonIf(!s.info.Back && !s.canBeside(), "not from here: adze sessions")
 }
 
 func (s *sessions) commands() []command {
 	return []command{
-		{name: "overview", hidden: true, help: "all sessions on one screen, while this one goes on", can: s.canOverview, do: noArgs(s.overview)},
-		{name: "sessions", help: "all sessions: open one, or search them", can: s.can, do: noArgs(s.choose)},
-		{name: "new", help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
-		{name: "resume", hidden: true, args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, do: s.resume},
-		{name: "fork", help: "go on in a copy of this session", can: s.canFork, do: noArgs(s.fork)},
-		{name: "inline", hidden: true, help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, do: noArgs(s.otherScreen)},
-		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze sessions attach shows it", can: s.canSwitch, do: s.background},
-		{name: "clear", hidden: true, help: "a new session in this folder", can: s.canSwitch, do: noArgs(s.begin)},
+		{name: "overview", hidden: true, help: "all sessions on one screen, while this one goes on", can: s.canOverview, run: noArgs(s.overview)},
+		{name: "sessions", help: "all sessions: open one, or search them", can: s.can, run: noArgs(s.choose)},
+		{name: "new", help: "a new session in this folder", can: s.canSwitch, run: noArgs(s.begin)},
+		{name: "resume", hidden: true, args: "id", help: "open the session with this id, or choose one", can: s.canSwitch, run: s.resume},
+		{name: "fork", help: "go on in a copy of this session", can: s.canFork, run: noArgs(s.fork)},
+		{name: "inline", hidden: true, help: "keep the conversation in the terminal's scrollback, or take the whole screen", can: s.canSwitch, run: noArgs(s.otherScreen)},
+		{name: "background", args: "<prompt>", help: "go on with a prompt without a terminal; adze sessions attach shows it", can: s.canSwitch, run: s.background},
+		{name: "clear", hidden: true, help: "a new session in this folder", can: s.canSwitch, run: noArgs(s.begin)},
 	}
 }
 
 func (s *sessions) can() string {
-	return ui.Why(s.ports.Sessions == nil, "nothing is saved here, so there are no sessions")
+	return ui.ReasonIf(s.ports.Sessions == nil, "nothing is saved here, so there are no sessions")
 }
 
 // choose lists stored sessions, those of this folder first. Typing also searches the conversations.
@@ -73,14 +73,14 @@ func (s *sessions) choose() tea.Cmd {
 			s.show(at)
 			return nil
 		case id == s.info.Session:
-			s.say("this session is already open; " + s.label(openCopy) + " in the list opens a copy of it")
+			s.showMessage("this session is already open; " + s.label(openCopy) + " in the list opens a copy of it")
 			return nil
 		}
-		return s.leaveFor(api.Next{Session: id, At: at})
+		return s.leaveFor(api.Next{Session: id, Place: at})
 	})
 	s.picker.Copied = func(c list.Choice) tea.Cmd {
 		id, at := placeOf(c.ID)
-		return s.leaveFor(api.Next{Session: id, At: at, Fork: true})
+		return s.leaveFor(api.Next{Session: id, Place: at, Fork: true})
 	}
 	now, info := s.clock(), *s.info
 	if ask := s.ports.Peek; ask != nil {
@@ -103,7 +103,7 @@ func (s *sessions) choose() tea.Cmd {
 }
 
 func (s *sessions) canSwitch() string {
-	return ui.Why(!s.ports.Switch, "this session cannot be left for another; quit and start adze again")
+	return ui.ReasonIf(!s.ports.Switch, "this session cannot be left for another; quit and start adze again")
 }
 
 // otherScreen restarts this session inline or full-screen.
@@ -118,7 +118,7 @@ func (s *sessions) otherScreen() tea.Cmd {
 // background leaves, and the session continues with a prompt.
 func (s *sessions) background(prompt string) tea.Cmd {
 	if strings.TrimSpace(prompt) == "" {
-		s.say("say what to do there: /background PROMPT")
+		s.showMessage("say what to do there: /background PROMPT")
 		return nil
 	}
 	return s.leaveFor(api.Next{Session: s.info.Session, Background: prompt})
@@ -131,7 +131,7 @@ func (s *sessions) resume(arg string) tea.Cmd {
 	case arg == "" && s.ports.Sessions != nil:
 		return s.choose()
 	case arg == "":
-		s.say("add the id of a session")
+		s.showMessage("add the id of a session")
 		return nil
 	}
 	return s.leaveFor(api.Next{Session: arg})
@@ -155,6 +155,6 @@ func (s *sessions) canFork() string {
 // show scrolls to a place if it is still in the conversation.
 func (s *sessions) show(at api.Place) {
 	if at != (api.Place{}) && !s.transcript.Reveal(at.Message, at.Call) {
-		s.say("that message is no longer here (taken back, summed up, or a subagent's): adze sessions show " + s.info.Session + " has it")
+		s.showMessage("that message is no longer here (taken back, summed up, or a subagent's): adze sessions show " + s.info.Session + " has it")
 	}
 }

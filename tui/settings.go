@@ -29,14 +29,14 @@ type settings struct {
 
 func (s *settings) commands() []command {
 	return []command{
-		{name: "model", args: "[provider/name]", help: "go on with another model", can: s.canModels, do: s.modelCommand},
-		{name: "effort", args: "[level]", help: "how hard the model thinks", can: s.canEffort, do: s.effortCommand},
-		{name: "mode", args: "[name]", help: "what is allowed without asking", can: s.canModes, do: s.modeCommand},
+		{name: "model", args: "[provider/name]", help: "go on with another model", can: s.canModels, run: s.modelCommand},
+		{name: "effort", args: "[level]", help: "how hard the model thinks", can: s.canEffort, run: s.effortCommand},
+		{name: "mode", args: "[name]", help: "what is allowed without asking", can: s.canModes, run: s.modeCommand},
 	}
 }
 
 func (s *settings) canModes() string {
-	return ui.Why(s.ports.SetMode == nil || len(s.ports.Modes) == 0, "this session cannot change the mode")
+	return ui.ReasonIf(s.ports.SetMode == nil || len(s.ports.Modes) == 0, "this session cannot change the mode")
 }
 
 func (s *settings) chooseMode() tea.Cmd {
@@ -64,18 +64,18 @@ func (s *settings) nextMode() tea.Cmd {
 		if err = s.ports.SetMode(next.Name); err == nil {
 			s.info.Mode = next.Name
 			s.inMode(next.Name)
-			s.say(s.info.Mode + ": " + next.Means)
+			s.showMessage(s.info.Mode + ": " + next.Means)
 			return nil
 		}
 	}
-	s.say("error: " + err.Error())
+	s.showMessage("error: " + err.Error())
 	return nil
 }
 
 // toMode changes the mode for later calls.
 func (s *settings) toMode(name string) tea.Cmd {
 	if err := s.ports.SetMode(name); err != nil {
-		s.say("error: " + err.Error())
+		s.showMessage("error: " + err.Error())
 		return nil
 	}
 	s.info.Mode = name
@@ -96,7 +96,7 @@ func (s *settings) inMode(name string) {
 // toldMode shows the current mode and a message.
 func (s *settings) toldMode() {
 	s.inMode(s.info.Mode)
-	s.say("permission mode: " + s.info.Mode)
+	s.showMessage("permission mode: " + s.info.Mode)
 }
 
 // lookAtSandbox updates the shown sandbox.
@@ -108,19 +108,19 @@ func (s *settings) lookAtSandbox() {
 }
 
 func (s *settings) canEffort() string {
-	return ui.Why(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
+	return ui.ReasonIf(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
 }
 
 // toEffort changes the effort, beginning with the next request.
 func (s *settings) toEffort(name string) tea.Cmd {
 	s.info.Effort = s.ports.SetEffort(name)
 	s.status.AtEffort(s.info.Effort)
-	s.say("effort: " + name)
+	s.showMessage("effort: " + name)
 	return nil
 }
 
 func (s *settings) canModels() string {
-	return ui.Why(s.ports.Models == nil, "this session cannot change the model")
+	return ui.ReasonIf(s.ports.Models == nil, "this session cannot change the model")
 }
 
 // chooseModel lists models. The user can also type a name that is not listed.
@@ -137,7 +137,7 @@ func (s *settings) chooseModel() tea.Cmd {
 
 func (s *settings) toModel(name string) tea.Cmd {
 	if name == s.info.Model {
-		s.say("this model is already in use")
+		s.showMessage("this model is already in use")
 		return nil
 	}
 	check := s.ports.CheckModel
@@ -150,7 +150,7 @@ func (s *settings) toModel(name string) tea.Cmd {
 // withModel switches to a checked model after asking whether to save it.
 func (s *settings) withModel(name string, err error) tea.Cmd {
 	if err != nil {
-		s.say("error: " + err.Error())
+		s.showMessage("error: " + err.Error())
 		return nil
 	}
 	return s.ask("model", name, func(keep bool) tea.Cmd {
@@ -181,7 +181,7 @@ func (s *settings) effortCommand(arg string) tea.Cmd {
 	names := namesOf(s.ports.Efforts)
 	name, ok := named(arg, names)
 	if !ok {
-		s.say("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
+		s.showMessage("there is no effort " + arg + "; there are " + strings.Join(names, ", "))
 		return nil
 	}
 	return s.toEffort(name)

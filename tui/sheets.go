@@ -18,7 +18,7 @@ type sheets struct {
 
 func (s *sheets) commands() []command {
 	return []command{
-		{name: "context", help: "the model's context and what was used", do: noArgs(s.openContext)},
+		{name: "context", help: "the model's context and what was used", run: noArgs(s.openContext)},
 	}
 }
 
@@ -39,7 +39,7 @@ func (s *sheets) hints() (hints []string) {
 // keys returns the keys of an open pane.
 func (s *sheets) keys(e commonKeys) []binding {
 	move := func(id string, a action, b key.Binding, how func(*pane.View, int), n int) binding {
-		return binding{id: id, action: a, scope: inView, Binding: b, do: func() tea.Cmd { how(s.view, n); return nil }}
+		return binding{id: id, action: a, scope: inView, Binding: b, run: func() tea.Cmd { how(s.view, n); return nil }}
 	}
 	part := func(id, help string, n int, keys ...string) binding {
 		b := move(id, nextPart, ui.Key(help, keys...), (*pane.View).ToPart, n)
@@ -47,9 +47,9 @@ func (s *sheets) keys(e commonKeys) []binding {
 		return b
 	}
 	return []binding{
-		{id: "pane.close", action: closePane, scope: inView, Binding: ui.Key("close the pane", "esc", "q", "enter"), do: func() tea.Cmd { s.view.Shut(); return nil }},
-		{id: "interrupt", action: quit, scope: inView, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), do: e.interrupt},
-		{id: "help", action: showHelp, scope: inView, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), do: e.help},
+		{id: "pane.close", action: closePane, scope: inView, Binding: ui.Key("close the pane", "esc", "q", "enter"), run: func() tea.Cmd { s.view.Shut(); return nil }},
+		{id: "interrupt", action: quit, scope: inView, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "help", action: showHelp, scope: inView, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), run: e.help},
 		part("pane.next", "the next file or part", 1, "tab", "n"),
 		part("pane.previous", "the file or part before", -1, "shift+tab", "p"),
 		move("page-up", pageUp, ui.KeyNamed("PgUp", "a page up", "pgup", "b"), (*pane.View).ByPages, -1),

@@ -21,11 +21,11 @@ type staged struct {
 }
 
 func (s *staged) commands() []command {
-	return []command{{name: "stage", args: "[on|off|take|drop]", help: "stage the changes of each turn, or not; review, take or drop those that wait", can: s.can, do: s.decide}}
+	return []command{{name: "stage", args: "[on|off|take|drop]", help: "stage the changes of each turn, or not; review, take or drop those that wait", can: s.can, run: s.decide}}
 }
 
 func (s *staged) can() string {
-	return cmp.Or(ui.Why(s.ports.Staged == nil, "there are no staged turns here"), busy(s))
+	return cmp.Or(ui.ReasonIf(s.ports.Staged == nil, "there are no staged turns here"), busy(s))
 }
 
 // decide opens the review, or carries out the argument.
@@ -37,7 +37,7 @@ func (s *staged) decide(arg string) tea.Cmd {
 		return s.stage(arg == "on")
 	case "take", "drop":
 	default:
-		s.say("/stage on, off, take or drop")
+		s.showMessage("/stage on, off, take or drop")
 		return nil
 	}
 	return s.begin(job{run: func(ctx context.Context) session.Result { return s.ports.Staged(ctx, arg) }})
@@ -46,11 +46,11 @@ func (s *staged) decide(arg string) tea.Cmd {
 // stage turns staging of later turns on or off.
 func (s *staged) stage(on bool) tea.Cmd {
 	if s.ports.Review == nil {
-		s.say("this window cannot choose that; the session's own window can")
+		s.showMessage("this window cannot choose that; the session's own window can")
 		return nil
 	}
 	if err := s.ports.Review(on); err != nil {
-		s.say("error: " + err.Error())
+		s.showMessage("error: " + err.Error())
 	} else {
 		s.inMode()
 	}

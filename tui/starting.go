@@ -112,7 +112,7 @@ func (s *starting) unsent() string {
 // hold queues a message until the conversation is built. Only /quit runs at once.
 func hold(p *prompt.Line, c *commander) tea.Cmd {
 	if name, arg, ok := plain.Slash(p.Text); ok {
-		if full, _, known := c.meant(name); known && full == "quit" {
+		if full, _, known := c.resolve(name); known && full == "quit" {
 			return c.command(name, arg)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 	"adze/tui/ui"
 )
 
-// ender ends the interface.
-type ender struct {
+// shutdown ends the interface.
+type shutdown struct {
 	hold func() // stops reading keys; nil without a terminal
 }
 
 // exit ends the interface. Later keys are left for the next program.
-func (e *ender) exit() tea.Cmd {
+func (e *shutdown) exit() tea.Cmd {
 	if e.hold != nil {
 		e.hold()
 	}
@@ -25,7 +25,7 @@ func (e *ender) exit() tea.Cmd {
 // stopper handles esc, ctrl+c and ctrl+d: it stops turns, takes back messages and quits.
 type stopper struct {
 	host
-	*ender
+	*shutdown
 	info      *Info
 	prompt    *prompt.Line
 	picker    *list.List
@@ -37,11 +37,11 @@ type stopper struct {
 }
 
 func (s *stopper) commands() []command {
-	return []command{{name: "quit", help: "leave", do: noArgs(s.leaveKey)}}
+	return []command{{name: "quit", help: "leave", run: noArgs(s.leaveKey)}}
 }
 
 func (s *stopper) can() string {
-	return ui.Why(!s.working() && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
+	return ui.ReasonIf(!s.working() && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
 }
 
 // stop ends the turn, which keeps its partial output; without a turn it clears the prompt.
@@ -61,7 +61,7 @@ func (s *stopper) stop() tea.Cmd {
 func (s *stopper) escape() tea.Cmd {
 	switch {
 	case s.turns.stopToRewind():
-		s.say("your message comes back when the agent has stopped")
+		s.showMessage("your message comes back when the agent has stopped")
 		return nil
 	case s.working() || s.questions.asks() || !s.prompt.Empty():
 		return s.stop()
@@ -85,7 +85,7 @@ func (s *stopper) interrupt() tea.Cmd {
 // leave quits. It stops a running turn first and waits for its end.
 func (s *stopper) leave() tea.Cmd {
 	if s.turns.leave() {
-		s.say("stopping the agent… (" + s.label(quit) + " leaves at once)")
+		s.showMessage("stopping the agent… (" + s.label(quit) + " leaves at once)")
 		return nil
 	}
 	return s.exit()

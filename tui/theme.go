@@ -15,7 +15,7 @@ import (
 type colours struct {
 	host
 	name   string // of the theme
-	ground draw.Ground
+	ground draw.Background
 	env    func(string) string
 	theme  *draw.Theme // allocated once and changed in place
 	picker *list.List
@@ -31,7 +31,7 @@ func newColours(o Options) *colours {
 }
 
 func (c *colours) commands() []command {
-	return []command{{name: "theme", args: "[name]", help: "the colours", do: c.command}}
+	return []command{{name: "theme", args: "[name]", help: "the colours", run: c.command}}
 }
 
 func (c *colours) chosen() *draw.Theme { return draw.Choose(c.name, c.env, c.ground) }
@@ -60,7 +60,7 @@ func (c *colours) counted(r tea.ModeReportMsg) {
 
 // restyle applies the chosen theme.
 func (c *colours) restyle() {
-	c.theme.Become(c.chosen())
+	c.theme.CopyFrom(c.chosen())
 	c.forget()
 }
 
@@ -71,7 +71,7 @@ func (c *colours) command(arg string) tea.Cmd {
 	}
 	name, ok := named(arg, draw.Themes())
 	if !ok {
-		c.say("there is no theme " + arg + "; the themes are " + strings.Join(draw.Themes(), ", "))
+		c.showMessage("there is no theme " + arg + "; the themes are " + strings.Join(draw.Themes(), ", "))
 		return nil
 	}
 	return c.toTheme(name)
@@ -81,7 +81,7 @@ func (c *colours) choose() tea.Cmd {
 	var items []list.Choice
 	at := 0
 	for i, name := range draw.Themes() {
-		items = append(items, list.Choice{ID: name, Label: name, Note: draw.Means(name)})
+		items = append(items, list.Choice{ID: name, Label: name, Note: draw.ThemeDescription(name)})
 		if name == c.name {
 			at = i
 		}
@@ -95,6 +95,6 @@ func (c *colours) choose() tea.Cmd {
 func (c *colours) toTheme(name string) tea.Cmd {
 	c.name = name
 	c.restyle()
-	c.say("theme " + name)
+	c.showMessage("theme " + name)
 	return tea.Batch(c.ask(), c.keep("interface.theme", name))
 }

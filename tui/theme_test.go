@@ -57,7 +57,7 @@ func TestAnotherThemeIsSeenEverywhere(t *testing.T) {
 		}
 		changed.m.colours.toTheme("light")
 		always.m.colours.name = "light"
-		always.m.said = changed.m.said
+		always.m.statusLine = changed.m.statusLine
 		if got, want := changed.painted(), always.painted(); got != want {
 			t.Errorf("after %q\n%q\nwant\n%q", key, got, want)
 		}

@@ -33,7 +33,7 @@ type turn struct {
 // turns runs the agent's work.
 type turns struct {
 	host
-	*ender
+	*shutdown
 	ports      *api.Ports
 	transcript *transcript.Pane
 	prompt     *prompt.Line
@@ -54,9 +54,9 @@ type turns struct {
 
 func (t *turns) commands() []command {
 	return []command{
-		{name: "compact", args: "[what to keep]", help: "sum up the conversation to make room", can: t.canCompact, do: t.compact},
-		{name: "claims", hidden: true, help: "tell the model what its answer claims without a call", can: t.canClaims, do: noArgs(t.tellClaims)},
-		{name: "evidence", help: "copy what calls show of the last answer, for a commit or pull request", can: t.canEvidence, do: noArgs(t.evidence)},
+		{name: "compact", args: "[what to keep]", help: "sum up the conversation to make room", can: t.canCompact, run: t.compact},
+		{name: "claims", hidden: true, help: "tell the model what its answer claims without a call", can: t.canClaims, run: noArgs(t.tellClaims)},
+		{name: "evidence", help: "copy what calls show of the last answer, for a commit or pull request", can: t.canEvidence, run: noArgs(t.evidence)},
 	}
 }
 
@@ -66,7 +66,7 @@ func (t *turns) apply(e session.Event) {
 	case session.Claimed:
 		t.claims = e
 	case session.MessageDone:
-		t.turn.heard = t.turn.heard || e.Message.Role == session.User && e.Message.Own == "" && !e.Message.Note
+		t.turn.heard = t.turn.heard || e.Message.Role == session.User && e.Message.OwnCall == "" && !e.Message.Note
 	case session.TurnEnd:
 		t.turn.ended = true
 	}
@@ -145,7 +145,7 @@ func (t *turns) begin(j job) tea.Cmd {
 
 // tick redraws a running turn's clock each second.
 func tick(h host) tea.Cmd {
-	return h.later(time.Second, async.Then(func() tea.Cmd {
+	return h.later(time.Second, async.Continuation(func() tea.Cmd {
 		if !h.working() {
 			return nil
 		}
@@ -218,7 +218,7 @@ func (t *turns) canCompact() string {
 		return "this session cannot be summed up"
 	case t.working():
 		return "busy: stop the agent first, or wait"
-	case !t.transcript.Said():
+	case !t.transcript.HasUserMessage():
 		return "the conversation is empty"
 	}
 	return ""
@@ -263,7 +263,7 @@ func (t *turns) evidence() tea.Cmd {
 // message.
 func (t *turns) stir() tea.Cmd {
 	if t.stopped && !t.working() && t.hasLate() {
-		t.say("background results go to the agent with your next message")
+		t.showMessage("background results go to the agent with your next message")
 	}
 	return t.wake()
 }

@@ -21,12 +21,12 @@ type doublePress struct {
 // arm gives a key's second press another meaning for armTime, and shows text.
 func (t *doublePress) arm(a action, text string) tea.Cmd {
 	t.keep(a)
-	t.say(text)
+	t.showMessage(text)
 	count := t.count
-	return t.later(armTime, async.Then(func() tea.Cmd {
+	return t.later(armTime, async.Continuation(func() tea.Cmd {
 		if count == t.count && t.armed != send {
 			t.armed = send
-			t.say("")
+			t.showMessage("")
 		}
 		return nil
 	}))

@@ -76,8 +76,8 @@ type Options struct {
 	Starting bool
 	// History is drawn at the start of a resumed session.
 	History []session.Event
-	// At is the place in History to show first; the zero value is its end.
-	At api.Place
+	// InitialPlace is the place in History to show first; the zero value is its end.
+	InitialPlace api.Place
 	// First is set if no model is available: the setup screen appears, and Next returns the user's
 	// choice.
 	First *firstrun.Offer
@@ -88,9 +88,9 @@ type Options struct {
 	Inline bool
 	// Mouse captures the mouse; without it the terminal's own selection works.
 	Mouse bool
-	// Shown means that the terminal already shows History from a previous interface; inline, it is
-	// not written again.
-	Shown bool
+	// AlreadyShown means that the terminal already shows History from a previous interface; inline, it
+	// is not written again.
+	AlreadyShown bool
 	// Vim enables vim keys in the prompt.
 	Vim bool
 	// Keys holds the user's keys by action id; see KeyTable.
@@ -102,9 +102,9 @@ type Options struct {
 	// Closing is called when the interface ends, before its turn is canceled. Optional.
 	Closing func()
 	In      io.Reader
-	// Ahead holds keys typed between interfaces; it may be nil.
-	Ahead *input.Ahead
-	Out   io.Writer
+	// PendingKeys holds keys typed between interfaces; it may be nil.
+	PendingKeys *input.PendingKeys
+	Out         io.Writer
 	// Env looks up an environment variable, such as TERM or NO_COLOR.
 	Env func(string) string
 }
@@ -173,7 +173,7 @@ func (u *UI) Theme() string { return u.model.colours.name }
 // Run shows the interface until the user quits, ctx ends or the terminal is gone. It always
 // restores the terminal, even after a panic, and returns when the running turn has ended.
 func (u *UI) Run(ctx context.Context) error {
-	return tty.Run(ctx, tty.Options{In: u.options.In, Ahead: u.options.Ahead, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
+	return tty.Run(ctx, tty.Options{In: u.options.In, PendingKeys: u.options.PendingKeys, Out: u.options.Out, Inline: u.options.Inline, Env: u.options.Env}, tty.Program{
 		Model: u.model,
 		Begin: func(t *tty.Terminal) {
 			u.screen.Store(t.Screen)
@@ -182,7 +182,7 @@ func (u *UI) Run(ctx context.Context) error {
 				s.renew = func(o Options) *model { u.use(o); u.attach(t); return u.model }
 			}
 		},
-		Beside: func(ctx context.Context, send func(tea.Msg)) {
+		Background: func(ctx context.Context, send func(tea.Msg)) {
 			u.bridge.pump(ctx, func(b batch) { send(b) })
 		},
 		Last: func(t *tty.Terminal) {
@@ -277,11 +277,11 @@ func (u *UI) close() {
 // Next returns the action after the interface, valid after Run.
 func (u *UI) Next() api.Next { return u.model.stopper.next }
 
-// HandOn puts unsent text and queued messages into Options.Ahead for the next interface. Call it
-// after Run.
+// HandOn puts unsent text and queued messages into Options.PendingKeys for the next interface. Call
+// it after Run.
 func (u *UI) HandOn() {
-	if u.options.Ahead != nil {
-		u.options.Ahead.Before(u.unsent...)
+	if u.options.PendingKeys != nil {
+		u.options.PendingKeys.Prepend(u.unsent...)
 	}
 }
 

@@ -23,31 +23,31 @@ import (
 // undo restores files that turns changed, and takes back messages.
 type undo struct {
 	host
-	ports      *api.Ports
-	picker     *list.List
-	transcript *transcript.Pane
-	prompt     *prompt.Line
-	status     *pane.Status
-	show       func(session.Event) tea.Cmd // in the conversation
-	restored   func(said string) tea.Cmd   // refreshes panes after files were restored
-	settled    func()                      // clears turns.stopped
-	rewinding  bool
-	back       int // messages to take back
+	ports        *api.Ports
+	picker       *list.List
+	transcript   *transcript.Pane
+	prompt       *prompt.Line
+	status       *pane.Status
+	show         func(session.Event) tea.Cmd // in the conversation
+	restored     func(said string) tea.Cmd   // refreshes panes after files were restored
+	clearStopped func()                      // clears turns.stopped
+	rewinding    bool
+	back         int // messages to take back
 }
 
 func (u *undo) commands() []command {
 	return []command{
-		{name: "rewind", help: "go back to one of your messages, and restore files since", can: u.canRewind, do: noArgs(u.choose)},
-		{name: "undo", help: "restore files as they were before the last turn that changed any", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{}) })},
-		{name: "redo", help: "reverse the last undo", can: u.can, do: noArgs(func() tea.Cmd { return u.propose(api.Undo{Redo: true}) })},
+		{name: "rewind", help: "go back to one of your messages, and restore files since", can: u.canRewind, run: noArgs(u.choose)},
+		{name: "undo", help: "restore files as they were before the last turn that changed any", can: u.can, run: noArgs(func() tea.Cmd { return u.propose(api.Undo{}) })},
+		{name: "redo", help: "reverse the last undo", can: u.can, run: noArgs(func() tea.Cmd { return u.propose(api.Undo{Redo: true}) })},
 	}
 }
 
 // proposed is the preview of an undo; nothing changes before the user confirms it.
 type proposed struct {
-	wish   api.Undo
-	undone api.Undone
-	err    error
+	request api.Undo
+	result  api.UndoResult
+	err     error
 }
 
 func (u *undo) can() string {
@@ -65,42 +65,42 @@ func (u *undo) can() string {
 // propose requests a preview; offer shows it.
 func (u *undo) propose(w api.Undo) tea.Cmd {
 	if why := u.can(); why != "" {
-		u.say(why)
+		u.showMessage(why)
 		return nil
 	}
 	u.rewinding = true
-	u.say("reading the files…")
+	u.showMessage("reading the files…")
 	w.Dry = true
 	ask := u.ports.Undo
-	return async.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+	return async.Try(func() (api.UndoResult, error) { return ask(context.Background(), w) }, func(undone api.UndoResult, err error) tea.Cmd {
 		u.rewinding = false
-		u.say("")
+		u.showMessage("")
 		return u.offer(proposed{w, undone, err})
 	})
 }
 
 // offer lists the possible restores. If a rewind has none, it takes the message back at once.
 func (u *undo) offer(p proposed) tea.Cmd {
-	nothing := len(p.undone.Paths) == 0
+	nothing := len(p.result.Paths) == 0
 	switch {
-	case p.wish.Since && p.err != nil:
+	case p.request.SinceMessage && p.err != nil:
 		u.show(session.Notice{Text: "files stay as they are: " + p.err.Error()})
 		return u.takeBack("")
-	case p.wish.Since && nothing && len(p.undone.Left) == 0:
+	case p.request.SinceMessage && nothing && len(p.result.Left) == 0:
 		return u.takeBack("")
 	case p.err != nil:
-		u.say("error: " + p.err.Error())
+		u.showMessage("error: " + p.err.Error())
 		return nil
-	case len(p.undone.Turns) == 0 && p.wish.Redo:
-		u.say("nothing to redo")
+	case len(p.result.Turns) == 0 && p.request.Redo:
+		u.showMessage("nothing to redo")
 		return nil
-	case len(p.undone.Turns) == 0:
-		u.say("nothing to undo: no turn changed a file, or all is undone")
+	case len(p.result.Turns) == 0:
+		u.showMessage("nothing to undo: no turn changed a file, or all is undone")
 		return nil
 	}
 	choices := p.choices(u.canRewind() == "")
 	if len(choices) == 1 {
-		u.say("nothing to restore; left alone: " + oneRow(strings.Join(p.undone.Left, ", ")))
+		u.showMessage("nothing to restore; left alone: " + oneRow(strings.Join(p.result.Left, ", ")))
 		return nil
 	}
 	u.picker.Begin(p.title(), choices, func(c list.Choice) tea.Cmd {
@@ -110,11 +110,11 @@ func (u *undo) offer(p proposed) tea.Cmd {
 		case "talk":
 			return u.takeBack("")
 		}
-		w := p.wish
+		w := p.request
 		w.Dry, w.Git, w.Unknown = false, w.Git || c.ID == "git", c.ID == "unknown"
 		return u.do(w, c.ID == "both")
 	})
-	if all := undoneSpans(p.undone); len(all) > 0 {
+	if all := undoneSpans(p.result); len(all) > 0 {
 		u.picker.PeekWith("each path", func(context.Context, string) ([]draw.Span, error) { return all, nil })
 	}
 	return nil
@@ -123,18 +123,18 @@ func (u *undo) offer(p proposed) tea.Cmd {
 func (p proposed) title() string {
 	what := "undo: "
 	switch {
-	case p.wish.Redo:
+	case p.request.Redo:
 		what = "redo: "
-	case p.wish.Since:
+	case p.request.SinceMessage:
 		what = "take back: "
 	}
-	return what + oneRow(strings.Join(p.undone.Turns, " · "))
+	return what + oneRow(strings.Join(p.result.Turns, " · "))
 }
 
 // choices begins with the requested restore, which Enter takes and the next undo or redo reverses:
 // files that nobody else changed. Then come git's own state and files in doubt.
 func (p proposed) choices(rewinds bool) (out []list.Choice) {
-	u := p.undone
+	u := p.result
 	restore := "restore " + plural.Of(len(u.Paths), "file")
 	note := oneRow(strings.Join(u.Paths, ", "))
 	if left := len(u.Left); left > 0 {
@@ -144,7 +144,7 @@ func (p proposed) choices(rewinds bool) (out []list.Choice) {
 		restore, note = oneRow(u.Paths[0]), strings.TrimSuffix(strings.TrimSuffix(note, oneRow(u.Paths[0])), " · ")
 	}
 	files := list.Choice{ID: "files", Label: restore, Note: note}
-	if p.wish.Since && rewinds {
+	if p.request.SinceMessage && rewinds {
 		if len(u.Paths) > 0 {
 			out = append(out, list.Choice{ID: "both", Label: "your message back, and " + restore, Note: note})
 		}
@@ -156,7 +156,7 @@ func (p proposed) choices(rewinds bool) (out []list.Choice) {
 	} else {
 		restore = "restore git's own state"
 	}
-	if u.Git && !p.wish.Redo {
+	if u.Git && !p.request.Redo {
 		out = append(out, list.Choice{ID: "git", Label: restore, Note: "HEAD, index and branches as they were"})
 	}
 	if u.Asks {
@@ -173,7 +173,7 @@ func (p proposed) choices(rewinds bool) (out []list.Choice) {
 }
 
 // undoneSpans returns all paths, for the preview.
-func undoneSpans(u api.Undone) (out []draw.Span) {
+func undoneSpans(u api.UndoResult) (out []draw.Span) {
 	for _, p := range u.Paths {
 		out = append(out, draw.Span{Text: safeterm.Name(p)})
 	}
@@ -185,11 +185,11 @@ func undoneSpans(u api.Undone) (out []draw.Span) {
 
 func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 	u.rewinding = true
-	u.say("restoring files…")
+	u.showMessage("restoring files…")
 	ask := u.ports.Undo
-	return async.Try(func() (api.Undone, error) { return ask(context.Background(), w) }, func(undone api.Undone, err error) tea.Cmd {
+	return async.Try(func() (api.UndoResult, error) { return ask(context.Background(), w) }, func(undone api.UndoResult, err error) tea.Cmd {
 		u.rewinding = false
-		u.say("")
+		u.showMessage("")
 		return u.tell(proposed{w, undone, err}, rewind)
 	})
 }
@@ -198,16 +198,16 @@ func (u *undo) do(w api.Undo, rewind bool) tea.Cmd {
 // the message back.
 func (u *undo) tell(p proposed, rewind bool) tea.Cmd {
 	if p.err != nil {
-		u.say("error: " + p.err.Error())
+		u.showMessage("error: " + p.err.Error())
 		return nil
 	}
 	back := "; /redo reverses this"
-	if p.wish.Redo {
+	if p.request.Redo {
 		back = "; /undo reverses this"
 	}
-	text := plural.Of(len(p.undone.Paths), "file") + " restored" + back
-	if len(p.undone.Left) > 0 {
-		text += "\nleft alone: " + strings.Join(p.undone.Left, "\nleft alone: ")
+	text := plural.Of(len(p.result.Paths), "file") + " restored" + back
+	if len(p.result.Left) > 0 {
+		text += "\nleft alone: " + strings.Join(p.result.Left, "\nleft alone: ")
 	}
 	if rewind {
 		return u.takeBack(text)
@@ -222,7 +222,7 @@ func (u *undo) canRewind() string {
 		return "this session cannot go back"
 	case u.working():
 		return "busy: stop the agent first"
-	case !u.transcript.Said():
+	case !u.transcript.HasUserMessage():
 		return "there is no message to go back to"
 	}
 	return ""
@@ -232,13 +232,13 @@ func (u *undo) canRewind() string {
 // as well.
 func (u *undo) rewind() tea.Cmd {
 	if why := u.canRewind(); why != "" {
-		u.say(why)
+		u.showMessage(why)
 		return nil
 	}
-	u.settled()
+	u.clearStopped()
 	u.back = 1
 	if u.ports.Undo != nil {
-		return u.propose(api.Undo{Since: true})
+		return u.propose(api.Undo{SinceMessage: true})
 	}
 	return u.takeBack("")
 }
@@ -247,14 +247,14 @@ func (u *undo) rewind() tea.Cmd {
 // is forgotten.
 func (u *undo) choose() tea.Cmd {
 	if why := u.canRewind(); why != "" {
-		u.say(why)
+		u.showMessage(why)
 		return nil
 	}
 	prompts := u.transcript.Prompts()
 	if len(prompts) == 1 {
 		return u.rewind()
 	}
-	u.settled()
+	u.clearStopped()
 	var items []list.Choice
 	for i, p := range prompts {
 		note := "your last message"
@@ -276,7 +276,7 @@ func (u *undo) choose() tea.Cmd {
 // all proposes to take back every message, and files since the first.
 func (u *undo) all() tea.Cmd {
 	if why := u.canRewind(); why != "" {
-		u.say(why)
+		u.showMessage(why)
 		return nil
 	}
 	prompts := u.transcript.Prompts()
@@ -285,10 +285,10 @@ func (u *undo) all() tea.Cmd {
 
 // rewindTo takes back the last n messages; message is the first of them.
 func (u *undo) rewindTo(n int, message string) tea.Cmd {
-	u.settled()
+	u.clearStopped()
 	u.back = n
 	if u.ports.Undo != nil {
-		return u.propose(api.Undo{Since: true, Message: message})
+		return u.propose(api.Undo{SinceMessage: true, Message: message})
 	}
 	return u.takeBack("")
 }
@@ -296,7 +296,7 @@ func (u *undo) rewindTo(n int, message string) tea.Cmd {
 // takeBack takes the messages back and then shows note, the result for the files.
 func (u *undo) takeBack(note string) tea.Cmd {
 	u.rewinding = true
-	u.settled()
+	u.clearStopped()
 	again, n := u.ports.Rewind, max(u.back, 1)
 	count := 0 // messages taken back
 	return async.Try(func() (text string, err error) {
@@ -313,7 +313,7 @@ func (u *undo) takeBack(note string) tea.Cmd {
 			u.transcript.Rewind()
 		}
 		if err != nil {
-			u.say("error: " + err.Error())
+			u.showMessage("error: " + err.Error())
 		} else {
 			u.rewound(text, note)
 		}
@@ -326,14 +326,14 @@ func (u *undo) takeBack(note string) tea.Cmd {
 
 // rewound puts the first message taken back into the prompt.
 func (u *undo) rewound(text, note string) {
-	if !u.transcript.Said() {
+	if !u.transcript.HasUserMessage() {
 		u.status.Unnamed()
 	}
 	u.prompt.Restore(text)
 	if note == "" {
-		u.say("your message is back in the prompt; files stay as they are")
+		u.showMessage("your message is back in the prompt; files stay as they are")
 		return
 	}
 	u.show(session.Notice{Text: note, Kind: session.Remark})
-	u.say("your message is back in the prompt")
+	u.showMessage("your message is back in the prompt")
 }

@@ -23,12 +23,12 @@ type window struct {
 
 func (w *window) commands() []command {
 	return []command{
-		{name: "mouse", hidden: true, help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, do: noArgs(w.toggleMouse)},
+		{name: "mouse", hidden: true, help: "give adze the mouse, or the terminal to the terminal", can: w.canMouse, run: noArgs(w.toggleMouse)},
 	}
 }
 
 func (w *window) canSuspend() string {
-	return ui.Why(w.background == nil, "this terminal has no background")
+	return ui.ReasonIf(w.background == nil, "this terminal has no background")
 }
 
 func (w *window) suspend() tea.Cmd {
@@ -40,14 +40,16 @@ func (w *window) suspend() tea.Cmd {
 
 func (w *window) drawAgain() tea.Cmd { w.redrawn++; return nil }
 
-func (w *window) canMouse() string { return ui.Why(!w.whole(), "inline, the terminal has the mouse") }
+func (w *window) canMouse() string {
+	return ui.ReasonIf(!w.whole(), "inline, the terminal has the mouse")
+}
 
 func (w *window) toggleMouse() tea.Cmd {
 	w.mouse = !w.mouse
 	if w.mouse {
-		w.say("adze has the mouse; /mouse gives it back to the terminal")
+		w.showMessage("adze has the mouse; /mouse gives it back to the terminal")
 	} else {
-		w.say("the terminal has the mouse: select as usual, the wheel scrolls")
+		w.showMessage("the terminal has the mouse: select as usual, the wheel scrolls")
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ import (
 // word is another assistant's name for a command. It maps to a command of adze or explains the
 // alternative.
 type word struct {
-	names   string // synonyms, the most common first
-	command string // adze's command; "" if none
-	says    string // explanation; if empty, the command's help
-	prompt  string // text to put into the prompt
+	names       string // synonyms, the most common first
+	command     string // adze's command; "" if none
+	explanation string // explanation; if empty, the command's help
+	prompt      string // text to put into the prompt
 }
 
 // words returns the alias table. Users of another assistant try its commands first and need an
@@ -47,30 +47,30 @@ func (c *commander) words() []word {
 		{names: "tools commands shortcuts keys keybindings hotkeys", command: "help"},
 
 		{names: "revert restore checkpoint", command: "undo"},
-		{names: "init", says: "send this; the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
-		{names: "review pr-review security-review", says: "send this, or write your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
-		{names: "memory instructions rules", says: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + " is read at every start"},
-		{names: "agents subagents", says: "@NAME gives a message to an agent, and the model starts agents by itself; your agents are files in .adze/agents. adze --agent NAME lets one lead. " + c.label(cancelOneCall) + " aborts one that runs"},
-		{names: "queue", says: c.label(send) + " queues a message while the agent works, " + c.label(steerNow) + " sends it before the next step, " + c.labelOf("edit.row-up") + " takes it back"},
-		{names: "export share save transcript", says: "in a shell: adze sessions export " + cmp.Or(c.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
-		{names: "rename title", says: "in a shell: adze sessions rename " + cmp.Or(c.info.Session, "ID") + " TITLE"},
-		{names: "config settings preferences", says: config + " is the file; /theme, /model and /vim can write to it"},
-		{names: "login logout auth api-key", says: "in a shell: adze models login PROVIDER, adze models logout PROVIDER"},
-		{names: "doctor debug", says: "in a shell: adze doctor"},
+		{names: "init", explanation: "send this; the file is read from the next session on", prompt: "Look through this project and write an AGENTS.md: how it is built, run and tested, how the code is laid out, and its conventions. Keep it short."},
+		{names: "review pr-review security-review", explanation: "send this, or write your own words", prompt: "Review the uncommitted changes: bugs first, with file and line; then what is missing."},
+		{names: "memory instructions rules", explanation: cmp.Or(strings.Join(c.info.Instructions, ", "), "an AGENTS.md in the project or beside your configuration") + " is read at every start"},
+		{names: "agents subagents", explanation: "@NAME gives a message to an agent, and the model starts agents by itself; your agents are files in .adze/agents. adze --agent NAME lets one lead. " + c.label(cancelOneCall) + " aborts one that runs"},
+		{names: "queue", explanation: c.label(send) + " queues a message while the agent works, " + c.label(steerNow) + " sends it before the next step, " + c.labelOf("edit.row-up") + " takes it back"},
+		{names: "export share save transcript", explanation: "in a shell: adze sessions export " + cmp.Or(c.info.Session, "ID") + " -o FILE writes the conversation; /copy copies answers"},
+		{names: "rename title", explanation: "in a shell: adze sessions rename " + cmp.Or(c.info.Session, "ID") + " TITLE"},
+		{names: "config settings preferences", explanation: config + " is the file; /theme, /model and /vim can write to it"},
+		{names: "login logout auth api-key", explanation: "in a shell: adze models login PROVIDER, adze models logout PROVIDER"},
+		{names: "doctor debug", explanation: "in a shell: adze doctor"},
 		{names: "mcp mcp-servers", command: "servers"},
-		{names: "skills", says: "skills are folders skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them by itself"},
-		{names: "hooks", says: "in a shell: adze help hooks; /trust shows the hooks of this project"},
-		{names: "refused denied", says: c.label(expand) + " shows at each call what rules and the sandbox refused"},
-		{names: "plugins extensions", says: "none; your own tools are files in the folder tools beside " + config},
-		{names: "add file drop read", says: "@ names a file in your message; the model reads other files by itself"},
-		{names: "cd cwd add-dir workspace", says: "a session has one folder; adze --cwd DIR starts one elsewhere"},
-		{names: "run bash shell sh", says: "! before a command runs it"},
-		{names: "bug feedback release-notes update upgrade version", says: "adze " + c.info.Version + "; it does not update itself"},
+		{names: "skills", explanation: "skills are folders skills/NAME with a SKILL.md, in .adze, .agents or .claude; / lists them, and the model loads them by itself"},
+		{names: "hooks", explanation: "in a shell: adze help hooks; /trust shows the hooks of this project"},
+		{names: "refused denied", explanation: c.label(expand) + " shows at each call what rules and the sandbox refused"},
+		{names: "plugins extensions", explanation: "none; your own tools are files in the folder tools beside " + config},
+		{names: "add file drop read", explanation: "@ names a file in your message; the model reads other files by itself"},
+		{names: "cd cwd add-dir workspace", explanation: "a session has one folder; adze --cwd DIR starts one elsewhere"},
+		{names: "run bash shell sh", explanation: "! before a command runs it"},
+		{names: "bug feedback release-notes update upgrade version", explanation: "adze " + c.info.Version + "; it does not update itself"},
 	}
 }
 
-// meant resolves a name or its beginning to a command or an alias.
-func (c *commander) meant(name string) (full string, w word, ok bool) {
+// resolve resolves a name or its beginning to a command or an alias.
+func (c *commander) resolve(name string) (full string, w word, ok bool) {
 	if slices.Contains(c.names(), name) {
 		return name, w, true
 	}
@@ -89,7 +89,7 @@ func (c *commander) meant(name string) (full string, w word, ok bool) {
 		return full, w, true
 	}
 	if len(begun) == 1 && !slices.ContainsFunc(c.names(), func(n string) bool { return strings.HasPrefix(n, name) }) {
-		return c.meant(begun[0])
+		return c.resolve(begun[0])
 	}
 	return "", w, false
 }
@@ -97,14 +97,14 @@ func (c *commander) meant(name string) (full string, w word, ok bool) {
 // tell shows an alias's explanation.
 func (c *commander) tell(w word) tea.Cmd {
 	c.prompt.Set(w.prompt)
-	c.say(w.says)
+	c.showMessage(w.explanation)
 	return nil
 }
 
 // unknown returns the error for an unknown name.
 func (c *commander) unknown(name string) string {
 	known := c.names()
-	for _, n := range c.carried() {
+	for _, n := range c.externalCommands() {
 		known = append(known, n.Name)
 	}
 	for _, w := range c.words() {
@@ -134,19 +134,19 @@ func (c *commander) wordChoices(start string) (out []list.Choice) {
 
 func (c *commander) noteOf(w word) string {
 	if w.command == "" {
-		return w.says
+		return w.explanation
 	}
 	for _, own := range c.table {
 		if own.name == w.command {
 			return "the same as /" + own.name + ": " + own.help
 		}
 	}
-	return w.says
+	return w.explanation
 }
 
-// carried returns the commands of the user, the project and MCP servers; servers may add more
-// during a session.
-func (c *commander) carried() []api.Named {
+// externalCommands returns the commands of the user, the project and MCP servers; servers may add
+// more during a session.
+func (c *commander) externalCommands() []api.Named {
 	if c.info.Commands == nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (c *commander) carried() []api.Named {
 
 // carries reports whether name is a carried command; the interface's own names take precedence.
 func (c *commander) carries(name string) bool {
-	return !slices.Contains(c.names(), name) && slices.ContainsFunc(c.carried(), func(n api.Named) bool { return n.Name == name })
+	return !slices.Contains(c.names(), name) && slices.ContainsFunc(c.externalCommands(), func(n api.Named) bool { return n.Name == name })
 }
 
 // begins reports whether text is a message that begins with a carried command. It is sent
@@ -168,7 +168,7 @@ func (c *commander) begins(text string) bool {
 // begun returns the only carried command that begins with name.
 func (c *commander) begun(name string) (string, bool) {
 	var all []string
-	for _, n := range c.carried() {
+	for _, n := range c.externalCommands() {
 		all = append(all, n.Name)
 	}
 	return named(name, all)
@@ -176,7 +176,7 @@ func (c *commander) begun(name string) (string, bool) {
 
 // namedChoices returns completions for carried commands.
 func (c *commander) namedChoices(start string) (out []list.Choice) {
-	for _, n := range c.carried() {
+	for _, n := range c.externalCommands() {
 		if strings.HasPrefix(n.Name, start) && c.carries(n.Name) {
 			out = append(out, list.Choice{ID: n.Name, Label: strings.TrimSpace("/" + n.Name + " " + n.Args), Note: n.Note()})
 		}
@@ -186,7 +186,7 @@ func (c *commander) namedChoices(start string) (out []list.Choice) {
 
 // namedLines returns help lines for carried commands.
 func (c *commander) namedLines() (out []pane.Line) {
-	for _, n := range c.carried() {
+	for _, n := range c.externalCommands() {
 		out = append(out, pane.Line{Names: strings.TrimSpace("/" + n.Name + " " + n.Args), Text: n.Note()})
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 )
 
 func (a *all) auditCommand() *cobra.Command {
-	show := &cobra.Command{Use: "show [SESSION] [--json]", Annotations: Anyone(), Short: "Show what was asked, called and decided in a session", Args: Takes(0, 1),
+	show := &cobra.Command{Use: "show [SESSION] [--json]", Annotations: CallableByTools(), Short: "Show what was asked, called and decided in a session", Args: RangeArgs(0, 1),
 		Long:    "Without an id: the newest session of this folder. Of arguments it shows what each tool lets be logged.",
 		Example: "  adze audit show\n  adze audit show 20261121t0245 --json | jq 'select(.call.status == \"denied\")'",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -24,7 +24,7 @@ func (a *all) auditCommand() *cobra.Command {
 		}}
 	show.Flags().Bool("json", false, "print one JSON object per line")
 	var id string
-	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Annotations: Anyone(), Short: "Count calls, failures, repairs, latency and tokens", Args: Takes(0, 0),
+	stats := &cobra.Command{Use: "stats [--session ID] [--json]", Annotations: CallableByTools(), Short: "Count calls, failures, repairs, latency and tokens", Args: RangeArgs(0, 0),
 		Long:    "Computed from the stored sessions when you ask; nothing is counted elsewhere, and nothing leaves this machine.",
 		Example: "  adze audit stats\n  adze audit stats --session 20261121t0245 --json | jq .tools",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.auditStats(c.Context(), id, Flagged(c, "json")) }}
@@ -36,7 +36,7 @@ func (a *all) auditCommand() *cobra.Command {
 // Verify returns adze audit verify, which also serves as adze sessions verify.
 func Verify(e *Env, p Program) *cobra.Command {
 	var anchor string
-	c := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: Anyone(), Short: "Verify that a log is as it was written, and that it makes sense", Args: Takes(0, 1),
+	c := &cobra.Command{Use: "verify [SESSION | --all]", Annotations: CallableByTools(), Short: "Verify that a log is as it was written, and that it makes sense", Args: RangeArgs(0, 1),
 		Long: `Walks the hash chain and names the first bad entry; then checks that every effect was decided on before, that every
 call has one outcome, and that outputs fit their hashes. Exits with 10 when anything is wrong.
 
@@ -52,7 +52,7 @@ The anchor it prints, kept elsewhere, shows later whether even the owner of the 
 
 func trailOf(ctx context.Context, s *sessiondb.Store, id session.ID) (*audit.Trail, error) {
 	var t audit.Trail
-	err := s.Each(ctx, sessiondb.Scan{Session: id, Types: audit.Types()}, func(f sessiondb.Found) error {
+	err := s.ScanEach(ctx, sessiondb.Scan{Session: id, Types: audit.Types()}, func(f sessiondb.ScanResult) error {
 		t.Add(f.Seq, f.Entry)
 		return nil
 	})
@@ -107,7 +107,7 @@ func auditText(i audit.Item) string {
 	}
 	at := fmt.Sprintf("%4d %s ", i.Seq, i.Time.Local().Format("15:04:05"))
 	if r := i.Request; r != nil {
-		line(at+"ask   %s", strings.Join(notEmpty(r.Provider+"/"+r.Model, took(r.Took), tokens(r.Usage), label("prompt ", short(r.Prompt)), label("failed: ", r.Error)), " · "))
+		line(at+"ask   %s", strings.Join(notEmpty(r.Provider+"/"+r.Model, took(r.Duration), tokens(r.Usage), label("prompt ", short(r.Prompt)), label("failed: ", r.Error)), " · "))
 		return b.String()
 	}
 	if s := i.Subagent; s != nil {
@@ -142,7 +142,7 @@ func auditText(i audit.Item) string {
 	for _, r := range c.Refused {
 		line("              the sandbox refused %s", strings.Join(notEmpty(r.Kind+" "+r.Name, r.Reason, map[bool]string{true: "a hint from its output"}[r.Hint]), " · "))
 	}
-	for _, to := range c.Carried {
+	for _, to := range c.Traffic {
 		line("              carried %s", fmt.Sprintf("%s · %d bytes sent · %d received · connections %d", to.Host, to.Sent, to.Received, to.Connections))
 	}
 	for _, f := range c.Faults {
@@ -160,7 +160,7 @@ func decided(d tool.Decision) string {
 	if d.Layer != "" {
 		by = strings.Join(notEmpty(d.Rule, "("+d.Layer+")"), " ")
 	}
-	return strings.Join(notEmpty(verdict, label("by ", by), label("from ", d.By), label("· ", d.Reason)), " ")
+	return strings.Join(notEmpty(verdict, label("by ", by), label("from ", d.Client), label("· ", d.Reason)), " ")
 }
 
 func originOf(r tool.Record) string {

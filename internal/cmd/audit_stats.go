@@ -29,7 +29,7 @@ func (a *all) auditStats(ctx context.Context, prefix string, asJSON bool) error 
 			scan.Session = id
 		}
 		var tally audit.Tally
-		err := s.Each(ctx, scan, func(f sessiondb.Found) error {
+		err := s.ScanEach(ctx, scan, func(f sessiondb.ScanResult) error {
 			tally.Add(f.Session, f.Entry.Type, f.Entry.Data)
 			return ctx.Err()
 		})

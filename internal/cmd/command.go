@@ -58,8 +58,8 @@ type ConfigProgram interface {
 
 // StoreReader is a program that can read stored sessions.
 type StoreReader interface {
-	// Here returns the current folder as sessions store it.
-	Here() (string, error)
+	// CurrentFolder returns the current folder as sessions store it.
+	CurrentFolder() (string, error)
 	// Session returns the session whose id begins with prefix.
 	Session(heads []session.Head, prefix string) (session.ID, error)
 	// Page lists the sessions that match a filter, and their number without its limits.
@@ -76,7 +76,7 @@ type StoreWriter interface {
 	Change(context.Context, func(*sessiondb.Store) error) error
 	// Forgets returns the deletion of sessions with all their files; Tidy deletes those that the
 	// configuration lets expire.
-	Forgets(*sessiondb.Store) retention.Room
+	Forgets(*sessiondb.Store) retention.DataPlaces
 	Tidy(context.Context, *sessiondb.Store) (retention.Done, error)
 }
 
@@ -124,11 +124,11 @@ type all struct {
 func All(e *Env, p Program) []*cobra.Command {
 	a := &all{e, p}
 	now := []*cobra.Command{
-		With(a.toolsCommand(), a.pickCommand(), contexts{a}.command()), a.auditCommand(),
-		With(permissions{a}.command(), a.trustCommand()), With(a.modelsCommand(), a.loginCommand(), a.logoutCommand()),
-		With(a.doctorCommand(), upgradeCommand(e)),
+		WithSubcommands(a.toolsCommand(), a.pickCommand(), contexts{a}.command()), a.auditCommand(),
+		WithSubcommands(permissions{a}.command(), a.trustCommand()), WithSubcommands(a.modelsCommand(), a.loginCommand(), a.logoutCommand()),
+		WithSubcommands(a.doctorCommand(), upgradeCommand(e)),
 	}
-	former := Former(a.pickCommand(), contexts{a}.command(), a.trustCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
+	former := HideOldNames(a.pickCommand(), contexts{a}.command(), a.trustCommand(), a.loginCommand(), a.logoutCommand(), versionCommand(e),
 		upgradeCommand(e), a.keysCommand())
 	return slices.Concat(now, former, topics())
 }
@@ -154,7 +154,7 @@ func (a *all) storedSession(ctx context.Context, s *sessiondb.Store, words []str
 
 // Newest returns this folder's last used session, not counting subagents.
 func Newest(ctx context.Context, p StoreReader, s *sessiondb.Store) (session.Head, error) {
-	dir, err := p.Here()
+	dir, err := p.CurrentFolder()
 	if err != nil {
 		return session.Head{}, err
 	}

@@ -63,9 +63,9 @@ type contextAnswer struct {
 
 // leftOut is an item missing from the request, with the reason.
 type leftOut struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	Why  string `json:"why"`
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Reason string `json:"why"`
 }
 
 // A ContextItem is a user's or project's file for assistants. Its bytes are the file's size; the
@@ -78,8 +78,8 @@ type ContextItem struct {
 	Bytes  int64  `json:"bytes,omitempty"`
 	// State is used, described, named, narrowed, waits, unused, shadowed or broken. For a runnable
 	// item it is waiting, changed, allowed, unused or broken.
-	State string `json:"state"`
-	Why   string `json:"why,omitempty"`
+	State  string `json:"state"`
+	Reason string `json:"why,omitempty"`
 }
 
 // contexts implements adze tools context.
@@ -87,7 +87,7 @@ type contexts struct{ *all }
 
 func (a contexts) command() *cobra.Command {
 	var w ContextWish
-	c := &cobra.Command{Use: "context [PROMPT]", Annotations: Anyone(), Short: "Show what the next request would contain, with bytes and tokens", Args: Takes(0, -1),
+	c := &cobra.Command{Use: "context [PROMPT]", Annotations: CallableByTools(), Short: "Show what the next request would contain, with bytes and tokens", Args: RangeArgs(0, -1),
 		Long: `Shows the next request of a new session in this folder, or with --continue or --session of a stored one: the prompt, each
 instruction file and tool with its bytes and tokens, what is left out and why, and what else is carried here, with its origin.
 The figures are those of /context. No model, hook or server is started, and nothing is written.`,
@@ -155,7 +155,7 @@ func (a contexts) showRest(answer contextAnswer) error {
 		fmt.Fprintf(table, "\nleft out\n")
 	}
 	for _, l := range answer.LeftOut {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", l.Kind, safeterm.Name(l.Name), safeterm.Name(l.Why))
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", l.Kind, safeterm.Name(l.Name), safeterm.Name(l.Reason))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (a contexts) showRest(answer contextAnswer) error {
 		fmt.Fprintf(table, "\ncarried here\n")
 	}
 	for _, c := range answer.Carried {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", c.Kind, safeterm.Name(c.Name), c.Origin, safeterm.Name(c.Path), safeterm.Name(strings.TrimSuffix(c.State+": "+c.Why, ": ")))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\t%s\n", c.Kind, safeterm.Name(c.Name), c.Origin, safeterm.Name(c.Path), safeterm.Name(strings.TrimSuffix(c.State+": "+c.Reason, ": ")))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (c Context) leftOut() []leftOut {
 func (c Context) carried() []ContextItem {
 	out := []ContextItem{}
 	for _, l := range c.Texts {
-		one := ContextItem{Kind: "instructions", Name: l.Shown, Origin: string(discovery.Project), Path: l.Shown, Bytes: l.Size, State: l.State, Why: l.Why}
+		one := ContextItem{Kind: "instructions", Name: l.DisplayPath, Origin: string(discovery.Project), Path: l.DisplayPath, Bytes: l.Size, State: l.State, Reason: l.Reason}
 		if l.Mine {
 			one.Origin = string(discovery.Person)
 		}
@@ -225,7 +225,7 @@ func (c Context) carried() []ContextItem {
 	out = append(out, c.Found...)
 	for _, i := range c.Runs {
 		_, name, _ := strings.Cut(i.ID, ":")
-		out = append(out, ContextItem{Kind: i.Kind, Name: name, Origin: string(discovery.Project), Path: i.From, State: string(i.State), Why: i.Problem})
+		out = append(out, ContextItem{Kind: i.Kind, Name: name, Origin: string(discovery.Project), Path: i.Source, State: string(i.State), Reason: i.Problem})
 	}
 	return out
 }

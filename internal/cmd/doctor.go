@@ -12,7 +12,7 @@ import (
 )
 
 func (a *all) doctorCommand() *cobra.Command {
-	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor | --self-test]", Annotations: Anyone(), Short: "Check what a run needs, and say how to fix what is missing", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "doctor [--offline | --online] [--json | --apparmor | --self-test]", Annotations: CallableByTools(), Short: "Check what a run needs, and say how to fix what is missing", Args: RangeArgs(0, 0),
 		Long: `Checks the configuration, the model and its server, the keys, the store, the disk, the programs that tools use, the
 clock and the terminal. The model's server is asked what it has, which costs nothing; --online asks every server whose key
 is set. Exits with 0, or with the code that a run would end with.`,
@@ -78,7 +78,7 @@ func (a *all) examine(ctx context.Context, ask doctor.Ask, asJSON bool) {
 
 func (a *all) show(checks []doctor.Check) {
 	for _, c := range checks {
-		a.Show("%-4s  %-13s %s\n", c.State, c.Name, c.Found)
+		a.Show("%-4s  %-13s %s\n", c.State, c.Name, c.Finding)
 		if c.Mend != "" {
 			a.Show("      %-13s → %s\n", "", c.Mend)
 		}

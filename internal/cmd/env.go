@@ -29,7 +29,7 @@ type Env struct {
 func (e *Env) Conclude(cause session.Cause, message, hint string) {
 	e.Exit = stream.ExitCode(cause)
 	if message != "" {
-		stream.Complain(stream.Masked{To: e.Err, By: e.Mask()}, message, hint)
+		stream.Complain(stream.Masked{Writer: e.Err, Masker: e.Mask()}, message, hint)
 	}
 }
 
@@ -54,7 +54,7 @@ func (e *Env) WriteJSON(v any) error {
 }
 
 // Stdout returns a writer of whole lines that masks secrets and is safe for a terminal.
-func (e *Env) Stdout() io.Writer { return stream.Masked{To: e.Out, By: e.Mask()} }
+func (e *Env) Stdout() io.Writer { return stream.Masked{Writer: e.Out, Masker: e.Mask()} }
 
 // A Table aligns rows with tab-separated cells. Flush prints them.
 type Table struct {

@@ -13,12 +13,12 @@ import (
 // Group returns a command that only holds others. An unknown word is an error that names the
 // nearest command.
 func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Annotations: Anyone(), Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
-	return With(c, commands...)
+	c := &cobra.Command{Use: use, Annotations: CallableByTools(), Short: short, Args: cobra.ArbitraryArgs, RunE: runGroup}
+	return WithSubcommands(c, commands...)
 }
 
-// With adds commands to c.
-func With(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+// WithSubcommands adds commands to c.
+func WithSubcommands(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	c.SetFlagErrorFunc(FlagError)
 	for _, sub := range commands {
 		sub.SetFlagErrorFunc(FlagError)
@@ -27,8 +27,8 @@ func With(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// Former hides moved commands' old names, which still work for one release.
-func Former(commands ...*cobra.Command) []*cobra.Command {
+// HideOldNames hides moved commands' old names, which still work for one release.
+func HideOldNames(commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Hidden = true
 	}
@@ -58,8 +58,8 @@ func UnknownCommand(c *cobra.Command, word string) error {
 	return usage.Mistake(hint, "%s has no command %q", c.CommandPath(), word)
 }
 
-// Takes checks the number of arguments. A negative most means any number.
-func Takes(least, most int) cobra.PositionalArgs {
+// RangeArgs checks the number of arguments. A negative most means any number.
+func RangeArgs(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, words []string) error {
 		if len(words) < least || most >= 0 && len(words) > most {
 			return usage.Mistake(c.CommandPath()+" --help shows examples", "write it as %s", c.UseLine())

@@ -20,7 +20,7 @@ import (
 )
 
 func (a *all) loginCommand() *cobra.Command {
-	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Store the API key of a provider, in the key ring of your system or in a private file", Args: Takes(0, 1),
+	c := &cobra.Command{Use: "login PROVIDER [--no-check] [--file]", Short: "Store the API key of a provider, in the key ring of your system or in a private file", Args: RangeArgs(0, 1),
 		Long: `Asks for the key of a provider without showing it, or takes it from a pipe, has the provider check it, which costs nothing,
 and keeps it: in the key ring of the system (Secret Service, Keychain, Credential Manager), else in a file that only you can
 read. A key is sent to the host that it was kept for and to no other. A variable such as those that adze models names counts
@@ -36,7 +36,7 @@ before it.`,
 }
 
 func (a *all) logoutCommand() *cobra.Command {
-	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze models login stored", Args: Takes(0, 1), Example: "  adze models logout PROVIDER",
+	c := &cobra.Command{Use: "logout PROVIDER", Short: "Delete the API key of a provider that adze models login stored", Args: RangeArgs(0, 1), Example: "  adze models logout PROVIDER",
 		RunE: func(c *cobra.Command, words []string) error { return a.logout(strings.Join(words, "")) }}
 	c.SetFlagErrorFunc(FlagError)
 	return c
@@ -74,7 +74,7 @@ func (a *all) login(ctx context.Context, provider string, o login.Options) error
 	for _, n := range taken.Notices {
 		fmt.Fprintf(a.Err, "! %s\n", n)
 	}
-	a.Show("the key for %s is in %s\n", e.Name, taken.Where)
+	a.Show("the key for %s is in %s\n", e.Name, taken.Location)
 	if e.Default == "" {
 		a.Show("adze --model %s/NAME uses it; adze models %[1]s --check lists names\n", e.Name)
 	}
@@ -94,22 +94,22 @@ func (a *all) logout(provider string) error {
 		provider = e.Name
 	}
 	switch err := desk.Keep.Forget(provider); {
-	case errors.Is(err, keyring.ErrNone) && known == nil && e.From() != "" && !e.Kept:
-		return usage.Mistake("take "+e.From()+" out of your environment", "no key for %s is kept: it comes from %s", provider, e.From())
+	case errors.Is(err, keyring.ErrNone) && known == nil && e.KeySource() != "" && !e.InKeyring:
+		return usage.Mistake("take "+e.KeySource()+" out of your environment", "no key for %s is kept: it comes from %s", provider, e.KeySource())
 	case errors.Is(err, keyring.ErrNone):
 		return a.none(desk, provider)
 	case err != nil:
 		return err
 	}
 	a.Show("the key for %s is forgotten; the provider still takes it until you revoke it there\n", provider)
-	if known == nil && e.From() != "" && !e.Kept {
-		fmt.Fprintf(a.Err, "! %s is set, and is used\n", e.From())
+	if known == nil && e.KeySource() != "" && !e.InKeyring {
+		fmt.Fprintf(a.Err, "! %s is set, and is used\n", e.KeySource())
 	}
 	return nil
 }
 
 func (a *all) none(desk login.Service, provider string) error {
-	has, err := desk.Keep.Has()
+	has, err := desk.Keep.List()
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *all) none(desk login.Service, provider string) error {
 // named returns an error that asks for a provider's name.
 func (a *all) named(desk login.Service, what string) error {
 	names := login.Providers(desk.Find)
-	if has, _ := desk.Keep.Has(); what == "logout" {
+	if has, _ := desk.Keep.List(); what == "logout" {
 		names = has
 	}
 	if len(names) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *all) modelsCommand() *cobra.Command {
-	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: Anyone(), Short: "List the models that work now, and what others need", Args: Takes(0, 1),
+	c := &cobra.Command{Use: "models [FILTER] [--check] [--json]", Annotations: CallableByTools(), Short: "List the models that work now, and what others need", Args: RangeArgs(0, 1),
 		Long: `Shows which model a run would choose and why, each provider with its address and whether a key is set (never the key),
 and what is known of its models. Servers of this machine and those whose address you gave are asked; --check asks companies, too.
 With FILTER only models whose provider/name holds it are listed.`,
@@ -34,7 +34,7 @@ func (a *all) listModels(ctx context.Context, filter string, check, asJSON bool)
 		a.ShowJSON(l)
 		return nil
 	}
-	a.printListing(l, find.Ways())
+	a.printListing(l, find.SetupHelp())
 	return nil
 }
 
@@ -56,7 +56,7 @@ func (a *all) printListing(l models.Listing, ways string) {
 		if p.Usable != nil {
 			state = map[bool]string{true: "usable", false: "no"}[*p.Usable]
 		}
-		a.Show("%-11s %-8s %s · %s\n", p.Provider, state, p.Why, p.Endpoint)
+		a.Show("%-11s %-8s %s · %s\n", p.Provider, state, p.Reason, p.Endpoint)
 		for _, m := range p.Models {
 			a.Show("  %s\n", m)
 		}

@@ -16,7 +16,7 @@ type permissions struct{ *all }
 
 func (a permissions) command() *cobra.Command {
 	var flags policyconfig.Flags
-	test := &cobra.Command{Use: "test COMMAND", Annotations: Anyone(), Short: "Show how a command or an MCP call is judged, without running it", Args: Takes(1, 1),
+	test := &cobra.Command{Use: "test COMMAND", Annotations: CallableByTools(), Short: "Show how a command or an MCP call is judged, without running it", Args: RangeArgs(1, 1),
 		Long: `Shows each program that the text would start, the rule that matches it and the layer it comes from, and the verdict on
 the whole, with the configuration and the flags of a run, and what an answer for the session would allow. mcp:SERVER TOOL is a
 tool of an MCP server. Exits with 0 when it would run without asking, else with 7.`,
@@ -48,11 +48,11 @@ type judgement struct {
 
 // offerLine is one choice in a permission prompt.
 type offerLine struct {
-	Kind   policy.OfferKind `json:"kind"`
-	Rules  []string         `json:"rules"`
-	Covers string           `json:"covers"`
-	Spares string           `json:"spares"`
-	Saved  string           `json:"saved,omitempty"` // further coverage once saved in the configuration
+	Kind       policy.OfferKind `json:"kind"`
+	Rules      []string         `json:"rules"`
+	Covers     string           `json:"covers"`
+	StillAsked string           `json:"spares"`
+	Saved      string           `json:"saved,omitempty"` // further coverage once saved in the configuration
 }
 
 type programLine struct {
@@ -61,7 +61,7 @@ type programLine struct {
 	Effect  policy.Effect `json:"effect"`
 	Rule    string        `json:"rule,omitempty"`
 	Layer   policy.Layer  `json:"layer"`
-	Why     string        `json:"why"`
+	Reason  string        `json:"why"`
 }
 
 func (a permissions) testPermission(flags policyconfig.Flags, text string, asJSON bool) error {
@@ -87,7 +87,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 		j.Reason, j.Session = "", nil // they apply to asking modes
 	}
 	for _, o := range e.Offers {
-		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved})
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.StillAsked, o.Saved})
 	}
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))
@@ -109,7 +109,7 @@ func (j judgement) String() string {
 		if p.Inner {
 			indent = "    "
 		}
-		fmt.Fprintf(&b, "%s%s\n%s    %s: %s; %s\n", indent, p.Command, indent, p.Effect, by(p.Rule, p.Layer), p.Why)
+		fmt.Fprintf(&b, "%s%s\n%s    %s: %s; %s\n", indent, p.Command, indent, p.Effect, by(p.Rule, p.Layer), p.Reason)
 	}
 	if len(j.Session) > 0 {
 		fmt.Fprintf(&b, "\"for this session\" would grant: %s\n", strings.Join(j.Session, ", "))
@@ -121,7 +121,7 @@ func (j judgement) String() string {
 	}
 	for _, o := range j.Offers {
 		fmt.Fprintf(&b, "%s\n", strings.Join(o.Rules, ", "))
-		for _, line := range [][2]string{{"covers", o.Covers}, {"not", o.Spares}, {"always", o.Saved}} {
+		for _, line := range [][2]string{{"covers", o.Covers}, {"not", o.StillAsked}, {"always", o.Saved}} {
 			if line[1] != "" {
 				fmt.Fprintf(&b, "  %s: %s\n", line[0], line[1])
 			}

@@ -16,7 +16,7 @@ import (
 
 func (a permissions) list() *cobra.Command {
 	var flags policyconfig.Flags
-	c := &cobra.Command{Use: "list", Annotations: Anyone(), Short: "Show the rules in force, and where each comes from", Args: Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: CallableByTools(), Short: "Show the rules in force, and where each comes from", Args: RangeArgs(0, 0),
 		Long: `A deny of any layer holds; then an ask; then an allow; where no rule speaks, the permission mode decides. A project and the
 owner of the machine may only deny and ask.`,
 		Example: "  adze permission list\n  adze permission list --json | jq -r 'select(.effect == \"allow\").rule'",
@@ -51,7 +51,7 @@ func (a permissions) listRules(flags policyconfig.Flags, asJSON bool) error {
 }
 
 func (a permissions) add() *cobra.Command {
-	return &cobra.Command{Use: "add EFFECT RULE...", Short: "Add rules to your configuration; comments stay", Args: Takes(1, 100),
+	return &cobra.Command{Use: "add EFFECT RULE...", Short: "Add rules to your configuration; comments stay", Args: RangeArgs(1, 100),
 		Long:    "EFFECT is allow, ask or deny. What is there already is not added again.",
 		Example: "  adze permission add allow 'execute(go test **)'\n  adze permission add deny 'read(**/.env)' 'write(work:vendor/**)'",
 		RunE:    func(_ *cobra.Command, words []string) error { return a.addRules(words) }}
@@ -86,11 +86,11 @@ func describe(r policy.Rule) string {
 	if d.Saved != "" {
 		text += " (" + d.Saved + ")"
 	}
-	return text + "\n  not: " + d.Spares + "\n"
+	return text + "\n  not: " + d.StillAsked + "\n"
 }
 
 func (a permissions) remove() *cobra.Command {
-	return &cobra.Command{Use: "remove EFFECT RULE...", Short: "Remove rules from your configuration", Args: Takes(1, 100),
+	return &cobra.Command{Use: "remove EFFECT RULE...", Short: "Remove rules from your configuration", Args: RangeArgs(1, 100),
 		Long:    "Rules are named as adze permission list shows them. Those of a project or of the machine's owner are theirs to remove.",
 		Example: "  adze permission remove allow 'execute(go test **)'",
 		RunE:    func(_ *cobra.Command, words []string) error { return a.removeRules(words) }}

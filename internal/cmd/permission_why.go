@@ -19,7 +19,7 @@ import (
 func (a permissions) why() *cobra.Command {
 	var flags policyconfig.Flags
 	var arguments, id string
-	c := &cobra.Command{Use: "why CALL | TOOL --args JSON", Annotations: Anyone(), Short: "Show what decided a call, or would", Args: Takes(1, 1),
+	c := &cobra.Command{Use: "why CALL | TOOL --args JSON", Annotations: CallableByTools(), Short: "Show what decided a call, or would", Args: RangeArgs(1, 1),
 		Long: `With the id of a call it shows what the call needed and what was decided then, from the log. With the name of a tool and
 arguments it judges such a call as it would be judged now: each thing it needs, the rule or mode that decides, and why.
 Nothing is run and nobody is asked. Exits with 0 when it ran or would run without asking, else with 7.`,

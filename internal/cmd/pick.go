@@ -24,7 +24,7 @@ const pickExamples = `  adze tools pick "where is this function called"
 func (a *all) pickCommand() *cobra.Command {
 	o := &pickOptions{}
 	cmd := &cobra.Command{
-		Use: "pick QUERY", Annotations: Anyone(),
+		Use: "pick QUERY", Annotations: CallableByTools(),
 		Short:   "Show which tools a prompt would be offered, and why",
 		Long:    "Show which tools a prompt would be offered, and why.\n\nNo tool is run.",
 		Example: pickExamples,

@@ -17,12 +17,12 @@ func Strict(root *cobra.Command, byUser func(what string) error) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
-			c.Annotations = Anyone()
+			c.Annotations = CallableByTools()
 			helpTopics(c)
 		case "completion":
-			c.Annotations, c.Args, c.RunE = Anyone(), cobra.ArbitraryArgs, runGroup
+			c.Annotations, c.Args, c.RunE = CallableByTools(), cobra.ArbitraryArgs, runGroup
 			for _, shell := range c.Commands() {
-				shell.Annotations, shell.Args, shell.Example = Anyone(), Takes(0, 0), "  "+shell.CommandPath()
+				shell.Annotations, shell.Args, shell.Example = CallableByTools(), RangeArgs(0, 0), "  "+shell.CommandPath()
 			}
 		}
 	}

@@ -15,11 +15,11 @@ import (
 )
 
 func (a *all) toolsCommand() *cobra.Command {
-	list := &cobra.Command{Use: "list [--json]", Annotations: Anyone(), Short: "List the tools, with what they may touch", Args: Takes(0, 0),
+	list := &cobra.Command{Use: "list [--json]", Annotations: CallableByTools(), Short: "List the tools, with what they may touch", Args: RangeArgs(0, 0),
 		Example: "  adze tools list\n  adze tools list --json | jq -r '.[].name'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listTools(c.Context(), Flagged(c, "json")) }}
 	list.Flags().Bool("json", false, "all definitions, as one JSON array")
-	show := &cobra.Command{Use: "show NAME [--json]", Annotations: Anyone(), Short: "Show all about one tool", Args: Takes(1, 1),
+	show := &cobra.Command{Use: "show NAME [--json]", Annotations: CallableByTools(), Short: "Show all about one tool", Args: RangeArgs(1, 1),
 		Example: "  adze tools show edit\n  adze tools show edit --json | jq .parameters",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.showTool(c.Context(), words[0], Flagged(c, "json"))
@@ -27,8 +27,8 @@ func (a *all) toolsCommand() *cobra.Command {
 	show.Flags().Bool("json", false, "the definition, as JSON")
 	var provider string
 	formats := models.Formats()
-	schema := &cobra.Command{Use: "schema [NAME...] [--provider P]", Annotations: Anyone(), Short: "Print the JSON Schema of a tool's arguments, or the tools as a provider is sent them",
-		Args:    Takes(0, -1),
+	schema := &cobra.Command{Use: "schema [NAME...] [--provider P]", Annotations: CallableByTools(), Short: "Print the JSON Schema of a tool's arguments, or the tools as a provider is sent them",
+		Args:    RangeArgs(0, -1),
 		Example: "  adze tools schema read\n  adze tools schema read edit --provider " + formats[0] + "\n  adze tools schema --provider " + formats[0] + " | jq length",
 		RunE:    func(c *cobra.Command, words []string) error { return a.printSchema(c.Context(), words, provider) }}
 	schema.Flags().StringVar(&provider, "provider", "", strings.Join(formats, ", ")+", or another provider")

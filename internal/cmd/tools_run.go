@@ -29,7 +29,7 @@ const argsHelp = "the arguments as a `JSON` object; @FILE reads them from a file
 // toolsTest returns adze tools test, which decodes arguments and runs nothing.
 func (a *all) toolsTest() *cobra.Command {
 	var arguments string
-	c := &cobra.Command{Use: "test NAME --args JSON", Annotations: Anyone(), Short: "Check a call as a model would make it, without running it", Args: Takes(1, 1),
+	c := &cobra.Command{Use: "test NAME --args JSON", Annotations: CallableByTools(), Short: "Check a call as a model would make it, without running it", Args: RangeArgs(1, 1),
 		Long: "Looks the tool up, parses, repairs at most once, validates, and prints the structured result.\nExits with 0 when the call could run, else with 2.",
 		Example: `  adze tools test read --args '{"path": "go.mod"}'
   adze tools test read_file --args '{"file_path": "go.mod"}'   # an alias, and a repair`,
@@ -84,7 +84,7 @@ func (a *all) argumentText(value string) (string, error) {
 func (a *all) toolsRun() *cobra.Command {
 	var call Call
 	var arguments string
-	c := &cobra.Command{Use: "run NAME --args JSON", Annotations: Anyone(), Short: "Run one call by hand through the whole pipeline", Args: Takes(1, 1),
+	c := &cobra.Command{Use: "run NAME --args JSON", Annotations: CallableByTools(), Short: "Run one call by hand through the whole pipeline", Args: RangeArgs(1, 1),
 		Long: "The call is checked, permitted, run, bounded and recorded as a model's call is, in a session of its own.\nNobody is asked: what rules and mode leave open is denied.\n" +
 			"Exits with 0 completed, 2 invalid, 7 denied, 8 failed, 6 out of time, 130 interrupted.",
 		Example: `  adze tools run read --args '{"path": "go.mod", "limit": 5}'
@@ -113,7 +113,7 @@ func (a *all) runByHand(call Call, name, arguments string, asJSON bool) error {
 	call.Prompt, call.Model = "adze tools run "+name, &byHand{tool.RawCall{ID: "by-hand", Name: name, Arguments: arguments}}
 	return a.Call(call, func(c CallResult) {
 		for _, notice := range c.Notices {
-			fmt.Fprintln(stream.Masked{To: a.Err, By: a.Mask()}, "adze: "+notice)
+			fmt.Fprintln(stream.Masked{Writer: a.Err, Masker: a.Mask()}, "adze: "+notice)
 		}
 		if c.End == nil {
 			a.Conclude(c.Result.Cause, c.Result.Message, c.Result.Hint)

@@ -15,7 +15,7 @@ import (
 func topics() []*cobra.Command {
 	var out []*cobra.Command
 	for _, name := range []string{"sandbox", "hooks", "lines"} {
-		c := &cobra.Command{Use: name, Annotations: Anyone(), Short: "Show a page of the documentation", Hidden: true}
+		c := &cobra.Command{Use: name, Annotations: CallableByTools(), Short: "Show a page of the documentation", Hidden: true}
 		c.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), docs.Text(name)) })
 		out = append(out, c)
 	}

@@ -18,20 +18,20 @@ func (a *all) trustCommand() *cobra.Command {
 		c.Flags().Bool("json", false, "as JSON, one object a line")
 		return c
 	}
-	list := asJSON(&cobra.Command{Use: "list", Annotations: Anyone(), Short: "List what this project would run, and what of it you allowed", Args: Takes(0, 0),
+	list := asJSON(&cobra.Command{Use: "list", Annotations: CallableByTools(), Short: "List what this project would run, and what of it you allowed", Args: RangeArgs(0, 0),
 		Example: "  adze permission trust list\n  adze permission trust list --json | jq -r 'select(.state==\"waiting\").id'",
 		RunE:    func(c *cobra.Command, _ []string) error { return a.listTrust(Flagged(c, "json")) }})
-	show := asJSON(&cobra.Command{Use: "show NAME...", Annotations: Anyone(), Short: "Show exactly what would run, with which files", Args: Takes(1, -1),
+	show := asJSON(&cobra.Command{Use: "show NAME...", Annotations: CallableByTools(), Short: "Show exactly what would run, with which files", Args: RangeArgs(1, -1),
 		Example: "  adze permission trust show tool:lint",
 		RunE:    func(c *cobra.Command, words []string) error { return a.showTrust(words, Flagged(c, "json")) }})
 	var hash string
-	allow := asJSON(&cobra.Command{Use: "allow NAME...", Short: "Allow it as it is now; any change of it or its files asks again", Args: Takes(1, -1),
+	allow := asJSON(&cobra.Command{Use: "allow NAME...", Short: "Allow it as it is now; any change of it or its files asks again", Args: RangeArgs(1, -1),
 		Example: "  adze permission trust allow tool:lint\n  adze permission trust allow tool:lint --hash 5f2c1a77   # only if it is still what you looked at",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.allowTrust(c.Context(), words, hash, Flagged(c, "json"))
 		}})
 	allow.Flags().StringVar(&hash, "hash", "", "allow it only if its `SHA256` begins so")
-	revoke := asJSON(&cobra.Command{Use: "revoke NAME...", Short: "Take your consent back", Args: Takes(0, -1),
+	revoke := asJSON(&cobra.Command{Use: "revoke NAME...", Short: "Take your consent back", Args: RangeArgs(0, -1),
 		Example: "  adze permission trust revoke tool:lint\n  adze permission trust revoke --all",
 		RunE: func(c *cobra.Command, words []string) error {
 			return a.revokeTrust(c.Context(), words, Flagged(c, "all"), Flagged(c, "json"))
@@ -170,7 +170,7 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 		return usage.Mistake("adze permission trust revoke NAME, or --all", "say what to revoke")
 	}
 	return a.Project(func(p trust.Project) error {
-		kept := p.Kept()
+		kept := p.ConsentedIDs()
 		mode := p.Mode() != "" && (every || slices.Contains(names, trust.ModeID))
 		if mode {
 			if err := p.ChooseMode(ctx, ""); err != nil {

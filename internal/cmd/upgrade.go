@@ -16,7 +16,7 @@ var ReleaseURL string
 // upgradeCommand returns adze doctor upgrade. It prints instructions and changes nothing: a program
 // that a model can start must not replace itself.
 func upgradeCommand(e *Env) *cobra.Command {
-	return &cobra.Command{Use: "upgrade", Annotations: Anyone(), Short: "Tell how to get a newer version", Args: Takes(0, 0), Example: "  adze doctor upgrade", RunE: func(c *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "upgrade", Annotations: CallableByTools(), Short: "Tell how to get a newer version", Args: RangeArgs(0, 0), Example: "  adze doctor upgrade", RunE: func(c *cobra.Command, _ []string) error {
 		program, err := os.Executable()
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func AsksVersion(c *cobra.Command) bool {
 
 // versionCommand returns adze version, for users who try it before --version.
 func versionCommand(e *Env) *cobra.Command {
-	return &cobra.Command{Use: "version", Annotations: Anyone(), Short: "Show the version", Args: Takes(0, 0), Example: "  adze version", RunE: func(*cobra.Command, []string) error {
+	return &cobra.Command{Use: "version", Annotations: CallableByTools(), Short: "Show the version", Args: RangeArgs(0, 0), Example: "  adze version", RunE: func(*cobra.Command, []string) error {
 		e.Show("adze %s\n", e.Version)
 		return nil
 	}}

@@ -13,10 +13,10 @@ import (
 // anyone is the annotation of commands that may run inside a tool call.
 const anyone = "anyone"
 
-// Anyone returns the annotation of a command that may run inside a tool call: it changes neither
-// permissions (rules, consents, servers, keys) nor stored data (sessions, file states). Other
-// commands are reserved for the user.
-func Anyone() map[string]string { return map[string]string{anyone: "true"} }
+// CallableByTools returns the annotation of a command that may run inside a tool call: it changes
+// neither permissions (rules, consents, servers, keys) nor stored data (sessions, file states).
+// Other commands are reserved for the user.
+func CallableByTools() map[string]string { return map[string]string{anyone: "true"} }
 
 // Free reports whether a command may run inside a tool call. So may completion, which only prints,
 // and a run, whose interface calls ByUser before it stores anything.
@@ -39,7 +39,7 @@ const bindKeys = `Bind others in the configuration: "keys": {"todos": "f8", "qui
 
 // keysCommand lists the actions and their key bindings.
 func (a *all) keysCommand() *cobra.Command {
-	c := &cobra.Command{Use: "keys", Annotations: Anyone(), Short: "List the actions of the interface and their keys", Args: Takes(0, 0), Example: "  adze help keys | grep todos"}
+	c := &cobra.Command{Use: "keys", Annotations: CallableByTools(), Short: "List the actions of the interface and their keys", Args: RangeArgs(0, 0), Example: "  adze help keys | grep todos"}
 	c.Long = c.Short + ".\n\n" + bindKeys
 	c.RunE = func(*cobra.Command, []string) error {
 		cfg, _, err := a.Config()

@@ -185,7 +185,7 @@ func Read(path string) ([]byte, error) {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return raw, err
 	case errors.As(err, &foreign):
-		return nil, &Error{Path: path, Message: foreign.Of(path), Hint: foreign.Hint}
+		return nil, &Error{Path: path, Message: foreign.ReasonAfter(path), Hint: foreign.Hint}
 	}
 	return nil, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
 }

@@ -17,10 +17,10 @@ type LanguageServers struct {
 
 // LanguageServer configures one server; for a known one, only differences are needed.
 type LanguageServer struct {
-	Command []string          `json:"command,omitempty"`
-	Files   map[string]string `json:"files,omitempty"`   // maps a file extension such as .go to the protocol's language id
-	Options json.RawMessage   `json:"options,omitempty"` // sent as initializationOptions
-	Off     bool              `json:"off,omitempty"`
+	Command  []string          `json:"command,omitempty"`
+	Files    map[string]string `json:"files,omitempty"`   // maps a file extension such as .go to the protocol's language id
+	Options  json.RawMessage   `json:"options,omitempty"` // sent as initializationOptions
+	Disabled bool              `json:"off,omitempty"`
 }
 
 // Values for LanguageServers.Use; empty means auto.
@@ -37,7 +37,7 @@ func (c Config) checkLanguages(path string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Languages.Servers)) {
 		at := "language_servers.servers." + name
-		if one := c.Languages.Servers[name]; !one.Off && !slices.Contains(knownServers(), name) && (len(one.Command) == 0 || len(one.Files) == 0) {
+		if one := c.Languages.Servers[name]; !one.Disabled && !slices.Contains(knownServers(), name) && (len(one.Command) == 0 || len(one.Files) == 0) {
 			return &Error{Path: path, Message: at + " is not known, and has no command or no files", Hint: `say both: "command": ["zls"], "files": {".zig": "zig"}`}
 		}
 		if err := checkEndings(path, at, maps.Keys(c.Languages.Servers[name].Files)); err != nil {

@@ -44,13 +44,13 @@ func loadManaged(path string, owner int) (Managed, error) {
 	mistaken := func(format string, args ...any) (Managed, error) {
 		return Managed{}, &Error{Path: path, Message: fmt.Sprintf(format, args...), Hint: "the owner of this machine mends it"}
 	}
-	raw, err := ownfile.Rule{Owner: owner, Most: maxFile, NoLink: true}.Read(path)
+	raw, err := ownfile.Rule{Owner: owner, MaxSize: maxFile, NoLink: true}.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Managed{}, nil
 	}
 	var foreign *ownfile.Error
 	if errors.As(err, &foreign) {
-		return mistaken("%s (%s)", foreign.Of(path), foreign.Hint)
+		return mistaken("%s (%s)", foreign.ReasonAfter(path), foreign.Hint)
 	}
 	if err != nil {
 		return mistaken("%v", err)

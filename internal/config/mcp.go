@@ -26,15 +26,15 @@ type MCPServer struct {
 	// Cwd is a program's working directory. The default is a folder of its own outside the
 	// workspace. A relative path starts at the workspace; the user is asked about each workspace in
 	// which a server starts.
-	Cwd     string            `json:"cwd,omitempty"`
-	URL     string            `json:"url,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	OAuth   map[string]string `json:"oauth,omitempty"` // for logging in, see OAuthNames
-	Off     bool              `json:"off,omitempty"`
-	Start   Duration          `json:"start_timeout,omitempty"` // until its tools are listed
-	Call    Duration          `json:"timeout,omitempty"`       // for a call without progress
-	Tools   []string          `json:"tools,omitempty"`         // names or patterns with *; a leading ! excludes
-	Outside bool              `json:"outside,omitempty"`       // run outside the sandbox unless it is required
+	Cwd         string            `json:"cwd,omitempty"`
+	URL         string            `json:"url,omitempty"`
+	Headers     map[string]string `json:"headers,omitempty"`
+	OAuth       map[string]string `json:"oauth,omitempty"` // for logging in, see OAuthNames
+	Disabled    bool              `json:"off,omitempty"`
+	Start       Duration          `json:"start_timeout,omitempty"` // until its tools are listed
+	Call        Duration          `json:"timeout,omitempty"`       // for a call without progress
+	Tools       []string          `json:"tools,omitempty"`         // names or patterns with *; a leading ! excludes
+	Unsandboxed bool              `json:"outside,omitempty"`       // run outside the sandbox unless it is required
 	// Pin "off" accepts changed tool descriptions; otherwise ("" or "on") the user is asked about a
 	// change.
 	Pin string `json:"pin,omitempty"`

@@ -62,8 +62,8 @@ func secret(name string) bool {
 	return slices.Contains([]string{"key", "apikey", "token", "secret"}, fuzzy.Fold(name))
 }
 
-// Untold returns the lines not yet in a file and appends them.
-func Untold(file string, lines []string) (out []string) {
+// AppendNew returns the lines not yet in a file and appends them.
+func AppendNew(file string, lines []string) (out []string) {
 	told, _ := os.ReadFile(file)
 	for _, line := range lines {
 		if !slices.Contains(strings.Split(string(told), "\n"), line) {

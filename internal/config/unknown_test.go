@@ -50,13 +50,13 @@ func TestASettingThatWentIsToldOnce(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	file := filepath.Join(t.TempDir(), "state", "retired.txt")
-	told := strings.Join(config.Untold(file, c.Retired()), "\n")
+	told := strings.Join(config.AppendNew(file, c.Retired()), "\n")
 	for _, want := range []string{"c.json: mcp.idle is gone: a server stops after", "undo.total_mb is gone: files up to 64 MiB", "sessions.keep.count holds in this release only: sessions.keep.days", "tools holds in this release only: up to 22"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not in %q", want, told)
 		}
 	}
-	if again := config.Untold(file, append(c.Retired(), "one more")); !slices.Equal(again, []string{"one more"}) {
+	if again := config.AppendNew(file, append(c.Retired(), "one more")); !slices.Equal(again, []string{"one more"}) {
 		t.Errorf("told again: %q", again)
 	}
 }

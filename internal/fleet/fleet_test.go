@@ -75,7 +75,7 @@ func serve(url string) {
 		os.Exit(1)
 	}
 	w := worker(s, "process", os.Getenv("FLEET_TEST_DIR"))
-	w.Tell = func(text string) { fmt.Println(text) }
+	w.Notify = func(text string) { fmt.Println(text) }
 	_ = w.Run(context.Background())
 	os.Exit(0)
 }
@@ -86,7 +86,7 @@ func worker(s *Server, name, dir string) *Worker {
 	if err != nil {
 		panic(err)
 	}
-	return &Worker{Server: s, Name: name, Version: "1", Jobs: 1, Redact: func(b []byte) []byte { return b }, Tell: func(string) {}, Room: func() error { return nil },
+	return &Worker{Server: s, Name: name, Version: "1", Jobs: 1, Redact: func(b []byte) []byte { return b }, Notify: func(string) {}, CheckCapacity: func() error { return nil },
 		Refuses: func(batch.Task, []string) error { return nil },
 		Runner: &batch.Runner{Dir: dir, Program: self, Env: append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, asWorker) }),
 			asAdze+"=1", fmt.Sprint("WORKER=", os.Getpid())), Gate: func([]string) []string { return nil }, MaxTime: func([]string) time.Duration { return 0 }}}
@@ -508,11 +508,11 @@ func TestWhatAnOwnerAdmits(t *testing.T) {
 		}
 	}
 	owner := Limits{Modes: []string{"yolo"}, Folders: []string{own}, Repositories: []string{"https://host/team/*"}}
-	if l, err := (Limits{Modes: []string{"yolo"}, Folders: []string{filepath.Join(own, "x")}}).Within(owner); err != nil || len(l.Repositories) != 1 {
+	if l, err := (Limits{Modes: []string{"yolo"}, Folders: []string{filepath.Join(own, "x")}}).RestrictTo(owner); err != nil || len(l.Repositories) != 1 {
 		t.Errorf("%+v %v", l, err)
 	}
 	for _, more := range []Limits{{SandboxOff: true}, {Modes: []string{"other"}}, {Rules: []string{"a"}}, {Folders: []string{other}}, {Repositories: []string{"**"}}} {
-		if _, err := more.Within(owner); err == nil {
+		if _, err := more.RestrictTo(owner); err == nil {
 			t.Errorf("%+v is more than the owner admits", more)
 		}
 	}

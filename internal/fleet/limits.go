@@ -66,7 +66,7 @@ func (a Limits) Refuses(t batch.Task, asked Asked) error {
 	case here && !slices.ContainsFunc(a.Folders, func(dir string) bool { return below(dir, path) }):
 		return refusal("files of the folder %s (adze batch worker --allow-folder)", path)
 	case !here && len(a.Repositories) > 0 && (strings.Contains(t.Repo, "..") || !slices.ContainsFunc(a.Repositories, func(pattern string) bool {
-		each, ok := braces.Alternatives(pattern, braces.Most)
+		each, ok := braces.Alternatives(pattern, braces.MaxExpansions)
 		return ok && slices.ContainsFunc(each, func(one string) bool { return doublestar.MatchUnvalidated(one, t.Repo) })
 	})):
 		return refusal("the repository %s (adze batch worker --allow-repository)", t.Repo)
@@ -112,9 +112,9 @@ func realPath(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// Within combines a worker's flags (a) with its machine's limits (owner). It fails if the flags
+// RestrictTo combines a worker's flags (a) with its machine's limits (owner). It fails if the flags
 // allow more.
-func (a Limits) Within(owner Limits) (Limits, error) {
+func (a Limits) RestrictTo(owner Limits) (Limits, error) {
 	const why = "the owner of this machine does not let a worker admit %s"
 	for _, m := range a.Modes {
 		if !slices.Contains(harmless(), m) && !slices.Contains(owner.Modes, m) {

@@ -23,11 +23,11 @@ type Server struct {
 	files                              jetstream.ObjectStore
 }
 
-// kept is the time until the server deletes finished batches; presenceTTL is the time until a
-// silent worker counts as gone.
+// batchRetention is the time until the server deletes finished batches; presenceTTL is the time
+// until a silent worker counts as gone.
 const (
-	kept        = 30 * 24 * time.Hour
-	presenceTTL = 30 * time.Second
+	batchRetention = 30 * 24 * time.Hour
+	presenceTTL    = 30 * time.Second
 )
 
 // Connect connects and creates missing streams and buckets. Its errors wrap ErrAddress, ErrAway,
@@ -69,14 +69,14 @@ func (s *Server) open(ctx context.Context) (err error) {
 	if s.tasks.CachedInfo().Config.Retention != jetstream.WorkQueuePolicy {
 		return fmt.Errorf("%w: the stream ADZE_TASKS on %s is no work queue; its owner can delete it", ErrStream, s.options.URL)
 	}
-	if _, err = s.stream(ctx, jetstream.StreamConfig{Name: "ADZE_DEAD", Subjects: []string{"adze.dead.>"}, Replicas: replicas, MaxAge: kept}); err != nil {
+	if _, err = s.stream(ctx, jetstream.StreamConfig{Name: "ADZE_DEAD", Subjects: []string{"adze.dead.>"}, Replicas: replicas, MaxAge: batchRetention}); err != nil {
 		return err
 	}
 	for _, b := range []struct {
 		to   *jetstream.KeyValue
 		name string
 		ttl  time.Duration
-	}{{&s.batches, "ADZE_BATCHES", kept}, {&s.results, "ADZE_RESULTS", kept}, {&s.cancels, "ADZE_CANCEL", kept}, {&s.workers, "ADZE_WORKERS", presenceTTL}} {
+	}{{&s.batches, "ADZE_BATCHES", batchRetention}, {&s.results, "ADZE_RESULTS", batchRetention}, {&s.cancels, "ADZE_CANCEL", batchRetention}, {&s.workers, "ADZE_WORKERS", presenceTTL}} {
 		*b.to, err = s.js.KeyValue(ctx, b.name)
 		if errors.Is(err, jetstream.ErrBucketNotFound) {
 			*b.to, err = s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: b.name, TTL: b.ttl, Replicas: replicas})
@@ -87,7 +87,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}
 	s.files, err = s.js.ObjectStore(ctx, "ADZE_FILES")
 	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		s.files, err = s.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: "ADZE_FILES", TTL: kept, Replicas: replicas})
+		s.files, err = s.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: "ADZE_FILES", TTL: batchRetention, Replicas: replicas})
 	}
 	return err
 }

@@ -109,7 +109,7 @@ func (s *Server) Submit(ctx context.Context, sub *Submission) error {
 // AckWait without progress it is delivered to another worker, and each delivery is counted.
 func (s *Server) makeConsumer(ctx context.Context, l lane, o Order) error {
 	_, err := s.tasks.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: l.name(), FilterSubject: l.subject("*"), AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: s.options.AckWait, MaxAckPending: o.Jobs, MaxDeliver: -1, InactiveThreshold: kept})
+		AckWait: s.options.AckWait, MaxAckPending: o.Jobs, MaxDeliver: -1, InactiveThreshold: batchRetention})
 	return err
 }
 

@@ -33,12 +33,12 @@ type Worker struct {
 	Runner  *batch.Runner
 	// Refuses returns an error if this machine's owner does not allow a task with these flags, the
 	// last of which are the owner's.
-	Refuses func(t batch.Task, flags []string) error
-	Room    func() error // returns an error if no task can be taken now
+	Refuses       func(t batch.Task, flags []string) error
+	CheckCapacity func() error // returns an error if no task can be taken now
 	// Export writes a session to a file. It may be nil.
 	Export func(ctx context.Context, id session.ID, path string) error
 	Redact func([]byte) []byte // masks secrets in JSON
-	Tell   func(text string)
+	Notify func(text string)
 
 	taking    sync.Mutex // guards the fields up to the empty line
 	last      map[string]string
@@ -58,12 +58,12 @@ var (
 
 // Presence describes an active worker.
 type Presence struct {
-	Name    string    `json:"name"`
-	Version string    `json:"version"`
-	Labels  []string  `json:"labels,omitempty"`
-	Jobs    int       `json:"jobs"`
-	Running []string  `json:"running,omitempty"`
-	Seen    time.Time `json:"seen"`
+	Name     string    `json:"name"`
+	Version  string    `json:"version"`
+	Labels   []string  `json:"labels,omitempty"`
+	Jobs     int       `json:"jobs"`
+	Running  []string  `json:"running,omitempty"`
+	LastSeen time.Time `json:"seen"`
 }
 
 // Stored is a task's result on the server.
@@ -175,7 +175,7 @@ func (w *Worker) take(ctx context.Context) (jetstream.Msg, lane) {
 	defer w.taking.Unlock()
 	told := ""
 	for wait := pollLeast; ctx.Err() == nil; wait = min(2*wait, pollMost) {
-		err := w.Room()
+		err := w.CheckCapacity()
 		if err == nil {
 			var msg jetstream.Msg
 			var l lane
@@ -185,7 +185,7 @@ func (w *Worker) take(ctx context.Context) (jetstream.Msg, lane) {
 		}
 		if err != nil && ctx.Err() == nil && err.Error() != told {
 			told = err.Error()
-			w.Tell("no task is taken: " + told)
+			w.Notify("no task is taken: " + told)
 		}
 		select {
 		case <-ctx.Done():
@@ -270,12 +270,12 @@ func (w *Worker) work(hard context.Context, msg jetstream.Msg, l lane) {
 		err = w.store(hard, key, done, files)
 	}
 	if err != nil {
-		w.Tell(key + " is given back: " + err.Error())
+		w.Notify(key + " is given back: " + err.Error())
 		_ = msg.NakWithDelay(pollMost) // otherwise it returns after AckWait
 		return
 	}
 	_ = msg.Ack() // without it the task returns, and has a result
-	w.Tell(key + ": " + cmp.Or(done.Cause, "it had a result"))
+	w.Notify(key + ": " + cmp.Or(done.Cause, "it had a result"))
 }
 
 // beat reports progress to the server until stop.
@@ -310,7 +310,7 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) 
 		_, err := w.cancels.Get(ctx, l.batch)
 		return err
 	}); err == nil {
-		return w.without(key, l, batch.CauseCancelled, errCancelled), nil, nil
+		return w.failedResult(key, l, batch.CauseCancelled, errCancelled), nil, nil
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return done, nil, err
 	}
@@ -320,7 +320,7 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) 
 	err = d.Decode(&it)
 	it.Task.Line = it.Line
 	if err == nil {
-		err = it.Task.Sound()
+		err = it.Task.Validate()
 	}
 	if err == nil && (it.Order.ID+"."+token(it.Task.ID) != key) {
 		err = errors.New("its id is not the one of its subject")
@@ -330,26 +330,26 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, l lane, key string) 
 	case wrong != nil:
 		return done, nil, wrong
 	case err != nil:
-		return w.without(key, l, string(session.CauseUsage), fmt.Errorf("worker %s (adze %s) cannot read the task: %w", w.Name, w.Version, err)), nil, nil
+		return w.failedResult(key, l, string(session.CauseUsage), fmt.Errorf("worker %s (adze %s) cannot read the task: %w", w.Name, w.Version, err)), nil, nil
 	case meta.NumDelivered > uint64(it.Order.Attempts):
 		why := fmt.Errorf("its worker was lost, or gave it back, %d times", it.Order.Attempts)
-		return w.without(key, l, batch.CauseDead, why), nil, w.bury(ctx, key, msg.Data(), why)
+		return w.failedResult(key, l, batch.CauseDead, why), nil, w.bury(ctx, key, msg.Data(), why)
 	}
 	it.Task.Flags = slices.Concat(it.Order.Flags, it.Task.Flags)
 	if !it.Order.Push {
 		it.Task.Branch = ""
 	}
 	if err := w.Refuses(it.Task, it.Task.Flags); err != nil {
-		return w.without(key, l, string(session.CauseDenied), err), nil, nil
+		return w.failedResult(key, l, string(session.CauseDenied), err), nil, nil
 	}
-	w.Tell(fmt.Sprintf("%s begins, attempt %d of %d", key, meta.NumDelivered, it.Order.Attempts))
+	w.Notify(fmt.Sprintf("%s begins, attempt %d of %d", key, meta.NumDelivered, it.Order.Attempts))
 	return w.run(ctx, it.Task, key)
 }
 
-// without returns the result for a task that was not started.
-func (w *Worker) without(key string, l lane, cause string, why error) Stored {
+// failedResult returns the result for a task that was not started.
+func (w *Worker) failedResult(key string, l lane, cause string, why error) Stored {
 	now := time.Now().UTC()
-	return Stored{Result: batch.Result{Task: strings.ReplaceAll(strings.TrimPrefix(key, l.batch+"."), "=", "."), Cause: cause, Message: why.Error(), Began: now, Ended: now, Worker: w.Name}}
+	return Stored{Result: batch.Result{Task: strings.ReplaceAll(strings.TrimPrefix(key, l.batch+"."), "=", "."), Cause: cause, Message: why.Error(), StartedAt: now, Ended: now, Worker: w.Name}}
 }
 
 // bury stores a task whose workers died, for a user to inspect.
@@ -371,7 +371,7 @@ func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored
 	for {
 		name := fmt.Sprintf("%s.%d", key, w.took.Add(1))
 		patch := filepath.Join(w.Runner.Dir, name+".patch")
-		r, err := w.Runner.Do(ctx, t, name, patch, func(line []byte) {
+		r, err := w.Runner.RunTask(ctx, t, name, patch, func(line []byte) {
 			if int64(len(line)) < w.nc.MaxPayload()/2 {
 				_ = w.nc.Publish(subject, line) // viewers may miss it
 			}
@@ -382,11 +382,11 @@ func (w *Worker) run(ctx context.Context, t batch.Task, key string) (done Stored
 			return done, nil, err
 		case err != nil:
 			l, _, _ := strings.Cut(key, ".")
-			return w.without(key, lane{batch: l}, batch.CauseCancelled, errCancelled), nil, nil
+			return w.failedResult(key, lane{batch: l}, batch.CauseCancelled, errCancelled), nil, nil
 		}
 		if r.RetryAfter != nil {
 			pause := min(max(time.Duration(*r.RetryAfter)*time.Millisecond, time.Minute), maxPause)
-			w.Tell(fmt.Sprintf("%s waits %v for the provider: %s", key, pause, r.Message))
+			w.Notify(fmt.Sprintf("%s waits %v for the provider: %s", key, pause, r.Message))
 			select {
 			case <-time.After(pause):
 				continue
@@ -435,7 +435,7 @@ func (w *Worker) store(ctx context.Context, key string, done Stored, files []str
 		if err == nil || !errors.Is(err, ErrAway) && !errors.Is(err, ErrStream) || ctx.Err() != nil {
 			return err
 		}
-		w.Tell(key + " waits for the server: " + err.Error())
+		w.Notify(key + " waits for the server: " + err.Error())
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -32,8 +32,8 @@ type Client struct {
 }
 
 // A Wish selects the lines for a client.
-type Wish struct {
-	As    string // the client's kind: terminal, page, editor
+type Subscription struct {
+	Kind  string // the client's kind: terminal, page, editor
 	After int64  // log position after which to start; 0 means everything
 	// StateOnly restricts the lines to type state.
 	StateOnly bool
@@ -50,12 +50,12 @@ const longestTold = 64 << 20
 
 // Dial connects to a session's owner. The error is ErrNobody if there is none, and ErrRefused with
 // a reason if the owner refuses this process.
-func Dial(ctx context.Context, folder string, id session.ID, w Wish) (*Client, error) {
+func Dial(ctx context.Context, folder string, id session.ID, w Subscription) (*Client, error) {
 	c, err := dial(ctx, path(folder, id))
 	if err != nil {
 		return nil, err
 	}
-	first := watch{Type: "watch", As: w.As, After: w.After}
+	first := watch{Type: "watch", Kind: w.Kind, After: w.After}
 	if w.StateOnly {
 		first.Only = "state"
 	}
@@ -168,10 +168,10 @@ func (c *Client) settled(l Line) bool {
 }
 
 // Send writes a line of --input-format stream-json, or Take. Next returns its reply.
-func (c *Client) Send(line any) error { return c.Then(line, nil) }
+func (c *Client) Send(line any) error { return c.SendThen(line, nil) }
 
-// Then writes a line; Next calls then with its reply.
-func (c *Client) Then(line any, then func(Reply)) error {
+// SendThen writes a line; Next calls then with its reply.
+func (c *Client) SendThen(line any, then func(Reply)) error {
 	raw, err := json.Marshal(line)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (c *Client) Then(line any, then func(Reply)) error {
 // if the owner is gone.
 func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {
 	got := make(chan Reply, 1)
-	if err := c.Then(line, func(r Reply) { got <- r }); err != nil {
+	if err := c.SendThen(line, func(r Reply) { got <- r }); err != nil {
 		return nil, err
 	}
 	select {
@@ -213,9 +213,9 @@ func (c *Client) Ask(ctx context.Context, line any) (json.RawMessage, error) {
 	}
 }
 
-// Tell sends one line to a session's owner and waits for its effect, like Client.Ask.
-func Tell(ctx context.Context, folder string, id session.ID, as string, line any) (json.RawMessage, error) {
-	c, err := Dial(ctx, folder, id, Wish{As: as, StateOnly: true})
+// SendLine sends one line to a session's owner and waits for its effect, like Client.Ask.
+func SendLine(ctx context.Context, folder string, id session.ID, as string, line any) (json.RawMessage, error) {
+	c, err := Dial(ctx, folder, id, Subscription{Kind: as, StateOnly: true})
 	if err != nil {
 		return nil, err
 	}

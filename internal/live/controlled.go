@@ -157,8 +157,8 @@ func (o *Owner) Refresh() {
 	o.stated()
 }
 
-// Anew makes clients reread the log, as after a reverted prompt.
-func (o *Owner) Anew() {
+// ResetClients makes clients reread the log, as after a reverted prompt.
+func (o *Owner) ResetClients() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.spread(item{line: encode(ownerLine{Type: anewLine})})

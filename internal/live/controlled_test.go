@@ -31,21 +31,21 @@ func TestARequestIsAnswered(t *testing.T) {
 	var did []string
 	o := own(t, func(c *live.Config) {
 		c.Control = func(_ context.Context, p live.Peer, r control.Request) (any, error) {
-			if r.Do == control.Run {
+			if r.Action == control.Run {
 				return nil, usage.Mistake("write a command", "nothing to run")
 			}
-			return map[string]string{"by": p.As}, nil
+			return map[string]string{"by": p.Kind}, nil
 		}
-		c.Record = func(p live.Peer, act string) { did = append(did, p.As+" "+act) }
+		c.Record = func(p live.Peer, act string) { did = append(did, p.Kind+" "+act) }
 	})
-	c := o.dial(t, live.Wish{As: "page", StateOnly: true})
-	if r := reply(t, c, live.Control{Type: "control", ID: "a", Request: control.Request{Do: control.Menu}}); r.ID != "a" || string(r.Result) != `{"by":"page"}` || r.Error != nil {
+	c := o.dial(t, live.Subscription{Kind: "page", StateOnly: true})
+	if r := reply(t, c, live.Control{Type: "control", ID: "a", Request: control.Request{Action: control.Menu}}); r.ID != "a" || string(r.Result) != `{"by":"page"}` || r.Error != nil {
 		t.Errorf("the menu: %+v", r)
 	}
-	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Do: control.Undo}}); r.Error != nil {
+	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Action: control.Undo}}); r.Error != nil {
 		t.Errorf("undo: %+v", r.Error)
 	}
-	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Do: control.Run}}); r.Error == nil || r.Error.Message != "nothing to run" || r.Error.Hint != "write a command" {
+	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Action: control.Run}}); r.Error == nil || r.Error.Message != "nothing to run" || r.Error.Hint != "write a command" {
 		t.Errorf("run: %+v", r)
 	}
 	if r := reply(t, c, map[string]string{"type": "control", "do": "menu", "colour": "red"}); r.Error == nil {
@@ -66,13 +66,13 @@ func TestAnOwnerThatCloses(t *testing.T) {
 			return nil, gave
 		}
 	})
-	c := o.dial(t, live.Wish{As: "page"})
+	c := o.dial(t, live.Subscription{Kind: "page"})
 	go func() { <-began; o.Close("") }()
-	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Do: control.Models}}); r.Error == nil || r.Error.Message != gave.Error() {
+	if r := reply(t, c, live.Control{Type: "control", Request: control.Request{Action: control.Models}}); r.Error == nil || r.Error.Message != gave.Error() {
 		t.Errorf("it was told %+v", r)
 	}
-	none := own(t, nil).dial(t, live.Wish{As: "page"})
-	if r := reply(t, none, live.Control{Type: "control", Request: control.Request{Do: control.Menu}}); r.Error == nil {
+	none := own(t, nil).dial(t, live.Subscription{Kind: "page"})
+	if r := reply(t, none, live.Control{Type: "control", Request: control.Request{Action: control.Menu}}); r.Error == nil {
 		t.Errorf("of one that does nothing: %+v", r)
 	}
 }

@@ -48,11 +48,11 @@ type eventLine struct {
 // Events converts one owner's lines to session events. The zero value is ready to use. A call's
 // blocks are in its metadata; use Blocks to read them.
 type Events struct {
-	drawn map[tool.CallID]json.RawMessage // blocks, which precede their call's line
+	blocks map[tool.CallID]json.RawMessage // blocks, which precede their call's line
 }
 
-// Of returns a line's events, or nil if it carries none.
-func (v *Events) Of(l Line) []session.Event {
+// Decode returns a line's events, or nil if it carries none.
+func (v *Events) Decode(l Line) []session.Event {
 	var t eventLine
 	if json.Unmarshal(l.Raw, &t) != nil {
 		return nil
@@ -107,15 +107,15 @@ func (v *Events) keep(t eventLine) {
 	if err != nil {
 		return // blocks always encode
 	}
-	if v.drawn == nil {
-		v.drawn = map[tool.CallID]json.RawMessage{}
+	if v.blocks == nil {
+		v.blocks = map[tool.CallID]json.RawMessage{}
 	}
-	v.drawn[t.Call] = metadata
+	v.blocks[t.Call] = metadata
 }
 
 func (v *Events) take(call tool.CallID) json.RawMessage {
-	metadata := v.drawn[call]
-	delete(v.drawn, call)
+	metadata := v.blocks[call]
+	delete(v.blocks, call)
 	return metadata
 }
 
@@ -157,9 +157,9 @@ func Identity(e session.Event) string {
 type Question = stream.Question
 
 // A Settled is an answered or withdrawn question. By is the client that answered, if any.
-type Settled struct {
+type QuestionClosed struct {
 	Question string `json:"question"`
-	By       string `json:"by"`
+	Client   string `json:"by"`
 }
 
 // Permission returns a permission question for an interface, or false for other questions. The
@@ -168,7 +168,7 @@ func Permission(q Question) (a ask.Permission, is bool) {
 	if q.Kind != "permission" {
 		return a, false
 	}
-	a = ask.Permission{Why: q.Text, Preview: q.Preview, Problem: q.Problem, Resolved: map[tool.Need]string{},
+	a = ask.Permission{Reason: q.Text, Preview: q.Preview, Problem: q.Problem, Resolved: map[tool.Need]string{},
 		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
 	for _, n := range q.Needs {
 		a.Question.Needs = append(a.Question.Needs, n.Need)
@@ -177,10 +177,10 @@ func Permission(q Question) (a ask.Permission, is bool) {
 		}
 	}
 	for _, o := range q.Offers {
-		a.Offers = append(a.Offers, ask.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.Spares})
+		a.Offers = append(a.Offers, ask.Offer{Rule: o.Rule, Covers: o.Covers, StillAsked: o.StillAsked})
 	}
 	if q.Hunks {
-		a.Question.Without = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
+		a.Question.WithoutHunks = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }
 	}
 	if q.Editable != "" {
 		a.Question.Editing = &tool.Editing{Name: cmp.Or(q.Name, "call"), Text: q.Editable}

@@ -78,17 +78,17 @@ type Hello struct {
 	PID      int        `json:"pid"`
 	// Window is set if the owner has its own terminal, editor or page; otherwise only clients
 	// answer its questions.
-	Window bool      `json:"window"`
-	Since  time.Time `json:"since"` // start of ownership
+	Window     bool      `json:"window"`
+	OwnedSince time.Time `json:"since"` // start of ownership
 	Status
 }
 
 // Status is the changing part of a session's description.
 type Status struct {
 	State State `json:"state"`
-	// Doing is the waiting question, or else the newest running call's title. It is empty if the
+	// Activity is the waiting question, or else the newest running call's title. It is empty if the
 	// model thinks or nothing runs.
-	Doing     string  `json:"doing,omitempty"`
+	Activity  string  `json:"doing,omitempty"`
 	Questions int     `json:"questions"` // waiting
 	Cost      float64 `json:"cost_usd"`  // of this process, as far as prices are known
 	Works
@@ -96,7 +96,7 @@ type Status struct {
 
 // same compares without reflect.DeepEqual, which would allocate at each event.
 func (s Status) same(as Status) bool {
-	return s.State == as.State && s.Doing == as.Doing && s.Questions == as.Questions && s.Cost == as.Cost && s.Mode == as.Mode &&
+	return s.State == as.State && s.Activity == as.Activity && s.Questions == as.Questions && s.Cost == as.Cost && s.Mode == as.Mode &&
 		s.Effort == as.Effort && slices.Equal(s.Queued, as.Queued) && slices.Equal(s.Steered, as.Steered)
 }
 

@@ -94,7 +94,7 @@ func (o *owned) says(id string) {
 	o.Observe(session.MessageDone{Message: m})
 }
 
-func (o *owned) dial(t *testing.T, w live.Wish) *live.Client {
+func (o *owned) dial(t *testing.T, w live.Subscription) *live.Client {
 	t.Helper()
 	c, err := live.Dial(t.Context(), o.folder, "one", w)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestAWatcherIsToldAllOnce(t *testing.T) {
 	o.says("one")
 	o.Observe(session.TextDelta{Message: "two", Delta: "half "})
 	o.append(session.FragmentEntry, session.Fragment{Message: "two", Kind: session.TextPart, Text: "half "})
-	c := o.dial(t, live.Wish{As: "terminal"})
+	c := o.dial(t, live.Subscription{Kind: "terminal"})
 	if c.Hello.Title != "a title" || c.Hello.State != live.Working || c.Hello.PID != os.Getpid() {
 		t.Errorf("hello is %+v", c.Hello)
 	}
@@ -151,7 +151,7 @@ func TestAWatcherIsToldAllOnce(t *testing.T) {
 	o.Observe(session.TextDelta{Message: "two", Delta: "whole"})
 	m := session.Message{ID: "two", Role: session.Assistant, Parts: []session.Part{{Kind: session.TextPart, Text: "half whole"}}}
 	o.append(session.MessageEntry, m)
-	late := o.dial(t, live.Wish{}) // the log has the message, and it was not told yet
+	late := o.dial(t, live.Subscription{}) // the log has the message, and it was not told yet
 	before, _ := until(t, late, "live")
 	o.Observe(session.MessageDone{Message: m})
 	o.Observe(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})
@@ -168,7 +168,7 @@ func TestAWatcherIsToldAllOnce(t *testing.T) {
 func TestTheFirstAnswerWins(t *testing.T) {
 	recorded := make(chan string, 10)
 	o := own(t, func(c *live.Config) { c.Record = func(p live.Peer, act string) { recorded <- fmt.Sprint(p, " ", act) } })
-	one, two := o.dial(t, live.Wish{As: "terminal"}), o.dial(t, live.Wish{As: "page"})
+	one, two := o.dial(t, live.Subscription{Kind: "terminal"}), o.dial(t, live.Subscription{Kind: "page"})
 	until(t, one, "live")
 	got := make(chan ask.Answer, 1)
 	go func() {
@@ -180,7 +180,7 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	}()
 	_, q := until(t, one, "question")
 	until(t, two, "question")
-	late := o.dial(t, live.Wish{})
+	late := o.dial(t, live.Subscription{})
 	until(t, late, "question")
 	var asked live.Question
 	if err := json.Unmarshal(q.Raw, &asked); err != nil {
@@ -217,7 +217,7 @@ func TestTheFirstAnswerWins(t *testing.T) {
 // and goes on from the log without a gap and without anything twice.
 func TestAWatcherThatDoesNotReadMissesEvents(t *testing.T) {
 	o := own(t, nil)
-	c := o.dial(t, live.Wish{})
+	c := o.dial(t, live.Subscription{})
 	until(t, c, "live")
 	const n = 30000
 	want := map[string]int{}
@@ -251,7 +251,7 @@ func TestAWatcherThatDoesNotReadMissesEvents(t *testing.T) {
 // TestWhoIsBelowACallIsRefused before anything is told.
 func TestWhoIsBelowACallIsRefused(t *testing.T) {
 	o := own(t, func(c *live.Config) { c.ParentCall = func(int) string { return "the call x" } })
-	_, err := live.Dial(t.Context(), o.folder, "one", live.Wish{})
+	_, err := live.Dial(t.Context(), o.folder, "one", live.Subscription{})
 	if !errors.Is(err, live.ErrRefused) || !strings.Contains(err.Error(), "the call x") {
 		t.Errorf("err = %v", err)
 	}
@@ -263,7 +263,7 @@ func TestWhoIsBelowACallIsRefused(t *testing.T) {
 
 func TestAnEndIsToldAndAKillIsSeen(t *testing.T) {
 	o := own(t, nil)
-	c := o.dial(t, live.Wish{})
+	c := o.dial(t, live.Subscription{})
 	until(t, c, "live")
 	o.Close("taken over")
 	if _, l := until(t, c, "closing"); !strings.Contains(string(l.Raw), "taken over") {
@@ -272,7 +272,7 @@ func TestAnEndIsToldAndAKillIsSeen(t *testing.T) {
 	if _, err := c.Next(); err != io.EOF {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := live.Dial(t.Context(), o.folder, "one", live.Wish{}); !errors.Is(err, live.ErrNobody) {
+	if _, err := live.Dial(t.Context(), o.folder, "one", live.Subscription{}); !errors.Is(err, live.ErrNobody) {
 		t.Errorf("nobody: %v", err)
 	}
 }
@@ -284,7 +284,7 @@ func TestFiftyWatchersOfATurn(t *testing.T) {
 	var all sync.WaitGroup
 	const n = 10000
 	for range 50 {
-		c := o.dial(t, live.Wish{})
+		c := o.dial(t, live.Subscription{})
 		until(t, c, "live")
 		all.Go(func() {
 			if lines := strings.Count(arrives(t, c), "\n"); lines != n {
@@ -326,7 +326,7 @@ func arrives(t *testing.T, c *live.Client) string {
 // one that comes in the middle, though it comes in more pieces than lines wait for a client.
 func TestALongMessageOfManyPieces(t *testing.T) {
 	o := own(t, nil)
-	early := o.dial(t, live.Wish{})
+	early := o.dial(t, live.Subscription{})
 	until(t, early, "live")
 	var want, reasoned strings.Builder
 	tell := func(from, to int) {
@@ -341,7 +341,7 @@ func TestALongMessageOfManyPieces(t *testing.T) {
 		}
 	}
 	tell(0, 15000)
-	late := o.dial(t, live.Wish{})
+	late := o.dial(t, live.Subscription{})
 	until(t, late, "live")
 	tell(15000, 30000)
 	o.Observe(session.MessageDone{Message: session.Message{ID: "m", Role: session.Assistant}})
@@ -366,7 +366,7 @@ func TestAnEventIsEncodedOnce(t *testing.T) {
 		})
 		var clients []*live.Client
 		for range watchers {
-			c := o.dial(t, live.Wish{})
+			c := o.dial(t, live.Subscription{})
 			until(t, c, "live")
 			clients = append(clients, c)
 		}
@@ -397,7 +397,7 @@ func TestAnEventIsEncodedOnce(t *testing.T) {
 // TestStateOnly is what a list of sessions needs.
 func TestStateOnly(t *testing.T) {
 	o := own(t, nil)
-	c := o.dial(t, live.Wish{StateOnly: true})
+	c := o.dial(t, live.Subscription{StateOnly: true})
 	until(t, c, "state")
 	o.says("one")
 	o.Observe(session.ToolStart{Event: tool.Event{Call: "c", Tool: "bash", Title: "go test"}})
@@ -415,7 +415,7 @@ func TestStateOnly(t *testing.T) {
 // TestLinesReachTheSession and are numbered.
 func TestLinesReachTheSession(t *testing.T) {
 	o := own(t, nil)
-	c := o.dial(t, live.Wish{})
+	c := o.dial(t, live.Subscription{})
 	if err := c.Send(live.Prompt{Type: "prompt", Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestLinesReachTheSession(t *testing.T) {
 // TestAMessageBehindTheModeIsTold: both are lines of one event, and the mode comes first.
 func TestAMessageBehindTheModeIsTold(t *testing.T) {
 	o := own(t, func(c *live.Config) { c.Mode = func() string { return "ask" } })
-	c := o.dial(t, live.Wish{})
+	c := o.dial(t, live.Subscription{})
 	until(t, c, "live")
 	o.says("m1")
 	o.Observe(session.TurnEnd{})

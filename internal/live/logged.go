@@ -13,7 +13,7 @@ func Logged(e session.Entry) []session.Event {
 	switch e.Type {
 	case session.MessageEntry, session.NoteEntry:
 		var m session.Message
-		if json.Unmarshal(e.Data, &m) == nil && m.Own == "" {
+		if json.Unmarshal(e.Data, &m) == nil && m.OwnCall == "" {
 			return append([]session.Event{session.MessageDone{Message: m}}, queued(m)...)
 		}
 	case session.FragmentEntry:

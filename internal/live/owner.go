@@ -28,7 +28,7 @@ import (
 type Config struct {
 	Folder string // of the sockets
 	ID     session.ID
-	// Hello returns a client's first line. The owner sets Type, Protocol, Session, PID, Since and
+	// Hello returns a client's first line. The owner sets Type, Protocol, Session, PID, OwnedSince and
 	// Status.
 	Hello func() Hello
 	// Log passes the entries after a number to each, in order. It must not block appending.
@@ -58,8 +58,8 @@ type Config struct {
 	Confirm func(ctx context.Context, p Peer) error
 	// Record logs a client's action. Optional.
 	Record func(p Peer, act string)
-	// Left is called after a client has disconnected. Optional.
-	Left func()
+	// OnDisconnect is called after a client has disconnected. Optional.
+	OnDisconnect func()
 }
 
 // An Owner is the side of the process that writes a session. It is safe for concurrent use.
@@ -111,7 +111,7 @@ func Listen(c Config) (*Owner, error) {
 	o.asking, o.giveUp = context.WithCancel(o.ctx)
 	o.news = news{owner: o}
 	o.talk = lineprotocol.New(&stream.Printer{Out: &splitter{to: o.ask}, Format: stream.StreamJSON, Mask: c.Mask})
-	o.talk.Settled = o.settled
+	o.talk.OnSettled = o.settled
 	o.ends.Go(o.accept)
 	ring(at)
 	return o, nil
@@ -136,7 +136,7 @@ func (o *Owner) Close(why string) {
 	o.requests.Wait() // each gets its reply
 	o.mu.Lock()
 	for w := range o.watchers {
-		w.close(encode(ownerLine{Type: closingLine, Why: why}))
+		w.close(encode(ownerLine{Type: closingLine, Reason: why}))
 	}
 	o.mu.Unlock()
 	o.cancel()
@@ -183,19 +183,19 @@ type ownerLine struct {
 	Call     tool.CallID  `json:"call,omitempty"`
 	Blocks   []tool.Block `json:"blocks,omitempty"`
 	Question string       `json:"question,omitempty"`
-	By       string       `json:"by,omitempty"`
+	Client   string       `json:"by,omitempty"`
 	Events   int          `json:"events,omitempty"`
 	Line     int          `json:"line,omitempty"`
 	Message  string       `json:"message,omitempty"`
 	Hint     string       `json:"hint,omitempty"`
-	Why      string       `json:"why,omitempty"`
+	Reason   string       `json:"why,omitempty"`
 	After    int64        `json:"after,omitempty"` // a log position
 }
 
 // watch is a client's first line.
 type watch struct {
 	Type  string `json:"type"` // watch
-	As    string `json:"as"`
+	Kind  string `json:"as"`
 	After int64  `json:"after"`
 	// Only is empty, or "state" to receive only Status.
 	Only string `json:"only,omitempty"`
@@ -205,7 +205,7 @@ func encode(v any) []byte { return []byte(stream.Line(v) + "\n") }
 
 func (o *Owner) hello() Hello {
 	h := o.config.Hello()
-	h.Type, h.Protocol, h.Session, h.PID, h.Since = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
+	h.Type, h.Protocol, h.Session, h.PID, h.OwnedSince = helloLine, Protocol, o.config.ID, os.Getpid(), o.since
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	h.Status = o.status
@@ -234,7 +234,7 @@ func (o *Owner) serve(c connection) {
 	if err != nil || json.Unmarshal(raw, &first) != nil || first.Type != "watch" {
 		return // it only checked for an owner
 	}
-	p.As = first.As
+	p.Kind = first.Kind
 	w := newWatcher(c, o, first)
 	o.join(w)
 	o.ends.Go(w.run)
@@ -244,8 +244,8 @@ func (o *Owner) serve(c connection) {
 		_ = c.Close()
 	}
 	<-w.done
-	if o.config.Left != nil {
-		o.config.Left()
+	if o.config.OnDisconnect != nil {
+		o.config.OnDisconnect()
 	}
 }
 
@@ -384,7 +384,7 @@ func (o *Owner) settled(name string) {
 	o.asked = slices.DeleteFunc(o.asked, func(a openQuestion) bool { return a.name == name })
 	line := ownerLine{Type: answeredLine, Question: name}
 	if p, ok := o.answers[name]; ok {
-		line.By = p.String()
+		line.Client = p.String()
 		delete(o.answers, name)
 	}
 	o.spread(item{line: encode(line)})
@@ -401,10 +401,10 @@ func (o *Owner) stated() {
 		now.State = Working
 	}
 	if n := len(o.running); n > 0 {
-		now.Doing = cmp.Or(o.running[n-1].Title, o.running[n-1].Tool)
+		now.Activity = cmp.Or(o.running[n-1].Title, o.running[n-1].Tool)
 	}
 	if len(o.asked) > 0 {
-		now.Doing = cmp.Or(o.asked[0].about, now.Doing)
+		now.Activity = cmp.Or(o.asked[0].about, now.Activity)
 	}
 	if !now.same(o.status) {
 		o.status = now
@@ -484,7 +484,7 @@ func (o *Owner) spread(i item) {
 func (o *Owner) join(w *watcher) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	w.set(func() { w.missed = 0 })
+	w.set(func() { w.droppedEvents = 0 })
 	if delete(o.watchers, w); w.all { // avoids duplicates
 		for _, l := range o.news.unlogged() {
 			w.add(l)

@@ -11,18 +11,18 @@ import (
 type Peer struct {
 	PID int `json:"pid"`
 	UID int `json:"uid"`
-	// As is the client's kind: terminal, page, editor.
-	As string `json:"as,omitempty"`
+	// Kind is the client's kind: terminal, page, editor.
+	Kind string `json:"as,omitempty"`
 	// Login identifies the user's login. It is empty if the system does not distinguish logins.
 	Login string `json:"-"`
 }
 
 // String describes the peer for a user.
 func (p Peer) String() string {
-	if p.As == "" {
+	if p.Kind == "" {
 		return fmt.Sprintf("process %d", p.PID)
 	}
-	return fmt.Sprintf("%s (process %d)", p.As, p.PID)
+	return fmt.Sprintf("%s (process %d)", p.Kind, p.PID)
 }
 
 var errOther = errors.New("it is another user's")

@@ -323,7 +323,7 @@ func private(dir string) error {
 	if _, err := os.Stat(dir); err != nil {
 		return err
 	}
-	return ownfile.Mine(0).Own(dir)
+	return ownfile.Mine(0).OwnFolder(dir)
 }
 
 func user() string {

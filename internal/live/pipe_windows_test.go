@@ -88,7 +88,7 @@ func TestAPipeOfAnotherProcessIsRefused(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(o.folder, "two.sock"), []byte(marker), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := live.Dial(t.Context(), o.folder, "two", live.Wish{}); !errors.Is(err, want) {
+		if _, err := live.Dial(t.Context(), o.folder, "two", live.Subscription{}); !errors.Is(err, want) {
 			t.Errorf("%q: %v", marker, err)
 		}
 	}

@@ -15,7 +15,7 @@ type Sessions struct {
 	Ctx     context.Context // ends all connections
 	Ends    *sync.WaitGroup // counts background goroutines
 	Folder  string          // of the sockets
-	As      string          // this process's kind
+	Kind    string          // this process's kind
 	Changed func()          // called when a session came, went or changed its state
 	// Ended is called when a session's owner has ended, before looking for another. Optional.
 	Ended func(Hello)
@@ -68,7 +68,7 @@ func (s *Sessions) All() (out []*Session) {
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b *Session) int {
-		return cmp.Or(b.Hello.Since.Compare(a.Hello.Since), cmp.Compare(a.Hello.Session, b.Hello.Session))
+		return cmp.Or(b.Hello.OwnedSince.Compare(a.Hello.OwnedSince), cmp.Compare(a.Hello.Session, b.Hello.Session))
 	})
 	return out
 }
@@ -89,7 +89,7 @@ func (s *Sessions) Meet(id session.ID) {
 func (s *Sessions) add(id session.ID) {
 	ctx, cancel := context.WithTimeout(s.Ctx, patience)
 	defer cancel()
-	c, err := Dial(ctx, s.Folder, id, Wish{As: s.As, StateOnly: true})
+	c, err := Dial(ctx, s.Folder, id, Subscription{Kind: s.Kind, StateOnly: true})
 	s.mu.Lock()
 	defer s.Changed()
 	defer s.mu.Unlock()

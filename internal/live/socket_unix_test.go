@@ -38,7 +38,7 @@ func TestASocketOfTheDead(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if _, err := live.Dial(t.Context(), o.folder, "dead", live.Wish{}); !errors.Is(err, live.ErrNobody) {
+	if _, err := live.Dial(t.Context(), o.folder, "dead", live.Subscription{}); !errors.Is(err, live.ErrNobody) {
 		t.Errorf("a socket of the dead: %v", err)
 	}
 	again, err := live.Listen(live.Config{Folder: o.folder, ID: "dead", Hello: func() live.Hello { return live.Hello{} }, ParentCall: func(int) string { return "" }})

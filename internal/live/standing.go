@@ -18,8 +18,8 @@ const (
 	Done     Group = "done"      // all others
 )
 
-// Standings returns all groups in order.
-func Standings() []Group { return []Group{NeedsYou, Busy, ToReview, Done} }
+// Groups returns all groups in order.
+func Groups() []Group { return []Group{NeedsYou, Busy, ToReview, Done} }
 
 // Tags with a meaning in overviews. The user may set and remove them like others.
 const (
@@ -29,17 +29,17 @@ const (
 
 // A Listing is a session's place and tags in an overview.
 type Listing struct {
-	Standing Group
-	Doing    string // its question or running call; empty if unknown
+	Group    Group
+	Activity string // its question or running call; empty if unknown
 	Pinned   bool
 	Tags     []string // the others
 }
 
 // ListingOf returns a session's listing. now is its owner's status, or nil without an owner.
 func ListingOf(h session.Head, now *Status) Listing {
-	p := Listing{Standing: Done, Pinned: slices.Contains(h.Tags, PinnedTag)}
+	p := Listing{Group: Done, Pinned: slices.Contains(h.Tags, PinnedTag)}
 	if slices.Contains(h.Tags, ReviewTag) {
-		p.Standing = ToReview
+		p.Group = ToReview
 	}
 	for _, t := range h.Tags {
 		if t != PinnedTag && t != ReviewTag {
@@ -49,12 +49,12 @@ func ListingOf(h session.Head, now *Status) Listing {
 	if now == nil {
 		return p
 	}
-	p.Doing = now.Doing
+	p.Activity = now.Activity
 	switch now.State {
 	case Waiting:
-		p.Standing, p.Doing = NeedsYou, "asks: "+cmp.Or(now.Doing, "a question")
+		p.Group, p.Activity = NeedsYou, "asks: "+cmp.Or(now.Activity, "a question")
 	case Working:
-		p.Standing, p.Doing = Busy, cmp.Or(now.Doing, "the model writes")
+		p.Group, p.Activity = Busy, cmp.Or(now.Activity, "the model writes")
 	}
 	return p
 }

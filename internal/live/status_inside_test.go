@@ -28,7 +28,7 @@ func TestAStateIsNewsByEachOfItsFields(t *testing.T) {
 			t.Errorf("%s does not count", field.Name)
 		}
 	}
-	full := Status{State: Working, Doing: "go test", Works: Works{Queued: []string{"a"}}}
+	full := Status{State: Working, Activity: "go test", Works: Works{Queued: []string{"a"}}}
 	if n := testing.AllocsPerRun(10, func() { full.same(full) }); n > 0 {
 		t.Errorf("a comparison allocates %v times", n)
 	}

@@ -22,7 +22,7 @@ type Place struct {
 // TakeOver makes a session's owner release it and waits until it is free. It does not disturb a
 // working owner, but returns an error.
 func (p Place) TakeOver(ctx context.Context, as string) error {
-	c, err := Dial(ctx, p.Folder, p.ID, Wish{As: as, StateOnly: true})
+	c, err := Dial(ctx, p.Folder, p.ID, Subscription{Kind: as, StateOnly: true})
 	if errors.Is(err, ErrNobody) {
 		return nil // opening it reports a holder without a socket
 	}

@@ -22,21 +22,21 @@ const (
 )
 
 type watcher struct {
-	conn  connection
-	owner *Owner
-	all   bool // else only the state
-	after int64
-	told  [2]map[string]struct{} // sent identities: the newest, and those before
-	done  chan struct{}          // closed after the last write
+	conn    connection
+	owner   *Owner
+	all     bool // else only the state
+	after   int64
+	sentIDs [2]map[string]struct{} // sent identities: the newest, and those before
+	done    chan struct{}          // closed after the last write
 
-	mu     sync.Mutex
-	wake   chan struct{} // the queue is not empty
-	queue  []item
-	size   int    // of its events
-	own    int    // number of replies in it
-	missed int    // dropped events; the queue accepts none until the log was read
-	last   []byte // last line; none follows
-	gone   bool
+	mu            sync.Mutex
+	wake          chan struct{} // the queue is not empty
+	queue         []item
+	size          int    // of its events
+	own           int    // number of replies in it
+	droppedEvents int    // dropped events; the queue accepts none until the log was read
+	last          []byte // last line; none follows
+	gone          bool
 }
 
 func newWatcher(c connection, o *Owner, first watch) *watcher {
@@ -59,14 +59,14 @@ func (w *watcher) add(i item) {
 		switch {
 		case i.kind == stateItem:
 			w.queue = append(slices.DeleteFunc(w.queue, func(q item) bool { return q.kind == stateItem }), i)
-		case w.missed > 0:
-			w.missed++
+		case w.droppedEvents > 0:
+			w.droppedEvents++
 		default:
 			w.queue, w.size = append(w.queue, i), w.size+len(i.line)
 			if w.size > mostBytes || len(w.queue) > mostLines {
 				all := len(w.queue)
 				w.queue, w.size = slices.DeleteFunc(w.queue, func(q item) bool { return q.kind == eventItem }), 0
-				w.missed = all - len(w.queue)
+				w.droppedEvents = all - len(w.queue)
 			}
 		}
 	})
@@ -110,7 +110,7 @@ func (w *watcher) run() {
 
 func (w *watcher) send() (done bool, err error) {
 	w.mu.Lock()
-	queue, missed, last, gone := w.queue, w.missed, w.last, w.gone
+	queue, missed, last, gone := w.queue, w.droppedEvents, w.last, w.gone
 	w.queue, w.size, w.own = nil, 0, 0
 	w.mu.Unlock()
 	if gone && last == nil {
@@ -147,8 +147,8 @@ func (w *watcher) write(queue []item) (err error) {
 }
 
 func (w *watcher) has(identity string) bool {
-	_, new := w.told[0][identity]
-	_, old := w.told[1][identity]
+	_, new := w.sentIDs[0][identity]
+	_, old := w.sentIDs[1][identity]
 	return identity != "" && (new || old)
 }
 
@@ -156,10 +156,10 @@ func (w *watcher) learn(identity string) {
 	if identity == "" {
 		return
 	}
-	if len(w.told[0]) >= memory || w.told[0] == nil {
-		w.told[0], w.told[1] = map[string]struct{}{}, w.told[0]
+	if len(w.sentIDs[0]) >= memory || w.sentIDs[0] == nil {
+		w.sentIDs[0], w.sentIDs[1] = map[string]struct{}{}, w.sentIDs[0]
 	}
-	w.told[0][identity] = struct{}{}
+	w.sentIDs[0][identity] = struct{}{}
 }
 
 // again reports missed events and continues from the log.
@@ -177,13 +177,13 @@ var errEnough = errors.New("enough")
 // history sends the log after w.after, then the live line. It reads in pieces, so a client that
 // does not read does not keep the log open.
 func (w *watcher) history() error {
-	h := &history{w: w, newest: w.after, from: max(w.after-overlap, 0)}
-	if len(w.told[0]) == 0 { // nothing was sent yet
-		h.from = w.after
+	h := &history{w: w, newest: w.after, offset: max(w.after-overlap, 0)}
+	if len(w.sentIDs[0]) == 0 { // nothing was sent yet
+		h.offset = w.after
 	}
 	h.printer = &stream.Printer{Out: &splitter{to: func(line []byte) { h.buf = append(h.buf, line...) }}, Format: stream.StreamJSON, Mask: w.owner.config.Mask, Prompts: true}
 	for more := true; more; {
-		err := w.owner.config.Log(w.owner.ctx, h.from, h.entry)
+		err := w.owner.config.Log(w.owner.ctx, h.offset, h.entry)
 		if more = errors.Is(err, errEnough); err != nil && !more {
 			if w.owner.ctx.Err() != nil {
 				err = context.Cause(w.owner.ctx)
@@ -195,7 +195,7 @@ func (w *watcher) history() error {
 		}
 		h.buf = h.buf[:0]
 	}
-	w.after = max(w.after, h.from)
+	w.after = max(w.after, h.offset)
 	_, err := w.conn.Write(encode(ownerLine{Type: liveLine, After: w.after}))
 	return err
 }
@@ -205,12 +205,12 @@ type history struct {
 	w       *watcher
 	printer *stream.Printer
 	buf     []byte
-	from    int64
+	offset  int64
 	newest  int64 // entries up to this one were sent live, except some with an identity
 }
 
 func (h *history) entry(seq int64, e session.Entry) error {
-	h.from = seq
+	h.offset = seq
 	if e.Type == session.FragmentEntry {
 		return nil // the queue contains the incomplete message from its beginning
 	}

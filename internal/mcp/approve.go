@@ -120,7 +120,7 @@ func (p *Pool) Pending(name string) (c Change) {
 func (p *Pool) Accept(c Change) error {
 	err := ErrUnknown
 	p.locked(c.Server, func(v *server) {
-		if err = nil; c.Said != v.change.Said {
+		if err = nil; c.Hash != v.change.Hash {
 			err = fmt.Errorf("%s says something else again; look at it once more", c.Server)
 		} else if v.current != nil {
 			v.approve()

@@ -64,7 +64,7 @@ func TestAServerThatAsksOnIsEnded(t *testing.T) {
 		t.Errorf("%s %q", o.Status, o.Output)
 	}
 	waitFor(t, func() bool { return p.States()[0].State == Failed })
-	if why := p.States()[0].Why; !strings.Contains(why, "more than 30 times while no call of it ran") {
+	if why := p.States()[0].Reason; !strings.Contains(why, "more than 30 times while no call of it ran") {
 		t.Error(why)
 	}
 	if o := b.call(t.Context(), "fake_echo", `{"text":"after that"}`); o.Status != tool.Completed || answered.Load() > 2*maxQuestions {
@@ -160,8 +160,8 @@ func TestALongListOfToolsIsCut(t *testing.T) {
 	if err := p.Await(t.Context(), "fake"); err != nil {
 		t.Fatal(err)
 	}
-	if l := p.server("fake").current; len(l.Tools) != maxTools || l.More == "" {
-		t.Errorf("%d tools, %q", len(l.Tools), l.More)
+	if l := p.server("fake").current; len(l.Tools) != maxTools || l.MissingReason == "" {
+		t.Errorf("%d tools, %q", len(l.Tools), l.MissingReason)
 	}
 	big := `{"name":"big","description":"` + strings.Repeat("d", 7<<20) + `","inputSchema":{"type":"object"}}`
 	file := filepath.Join(t.TempDir(), "tools")
@@ -173,8 +173,8 @@ func TestALongListOfToolsIsCut(t *testing.T) {
 	if err := p.Await(t.Context(), "fake"); err != nil {
 		t.Fatal(err)
 	}
-	if l := p.server("fake").current; len(l.Tools) != 3 || l.More != "" {
-		t.Errorf("%d tools, %q", len(l.Tools), l.More)
+	if l := p.server("fake").current; len(l.Tools) != 3 || l.MissingReason != "" {
+		t.Errorf("%d tools, %q", len(l.Tools), l.MissingReason)
 	}
 }
 

@@ -40,7 +40,7 @@ func BenchmarkEnlist(b *testing.B) {
 	for b.Loop() {
 		p := New(o)
 		var registry tool.Registry
-		if problems := p.Enlist(&registry); len(problems) > 0 {
+		if problems := p.RegisterTools(&registry); len(problems) > 0 {
 			b.Fatal(problems)
 		}
 		set, err := registry.Tools(b.Context(), tool.Init{})

@@ -21,7 +21,7 @@ const (
 type calls struct {
 	mu   sync.Mutex
 	last int
-	by   map[string]*runningCall
+	byID map[string]*runningCall
 	idle count // requests since the last call ended
 }
 
@@ -57,15 +57,15 @@ func (c *calls) begin(r *runningCall) (token string, end func()) {
 	defer c.mu.Unlock()
 	c.last++
 	token = fmt.Sprintf("adze-%d", c.last)
-	if c.by == nil {
-		c.by = map[string]*runningCall{}
+	if c.byID == nil {
+		c.byID = map[string]*runningCall{}
 	}
-	c.by[token], c.idle = r, count{}
+	c.byID[token], c.idle = r, count{}
 	r.timer = time.AfterFunc(r.limit, func() { r.end(errNoSign) })
 	return token, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.by, token)
+		delete(c.byID, token)
 		r.timer.Stop()
 	}
 }
@@ -76,11 +76,11 @@ func (c *calls) begin(r *runningCall) (token string, end func()) {
 func (c *calls) asks(question bool) (over bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.by) == 0 {
+	if len(c.byID) == 0 {
 		err = c.idle.add(question)
 		return err != nil, err
 	}
-	for _, r := range c.by {
+	for _, r := range c.byID {
 		if why := r.add(question); why != nil {
 			r.end(errAsks{why})
 			err = why
@@ -95,7 +95,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 		return
 	}
 	c.mu.Lock()
-	r, ok := c.by[fmt.Sprint(p.ProgressToken)]
+	r, ok := c.byID[fmt.Sprint(p.ProgressToken)]
 	if ok && r.asking == 0 {
 		r.timer.Reset(r.limit)
 	}
@@ -114,7 +114,7 @@ func (p *Pool) Waits(server string) (over func()) {
 	c := &v.calls
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	running := slices.Collect(maps.Values(c.by))
+	running := slices.Collect(maps.Values(c.byID))
 	var told []func()
 	for _, r := range running {
 		r.asking++

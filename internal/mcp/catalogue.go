@@ -23,14 +23,14 @@ import (
 // that the user approved since. It is kept on disk so that a run knows the tools without starting
 // anything.
 type Catalogue struct {
-	Version      int    `json:"version"`
-	Protocol     string `json:"protocol"`
-	Title        string `json:"title,omitempty"`
-	Instructions string `json:"instructions,omitempty"`
-	More         string `json:"more,omitempty"` // why some tools are missing
-	Prompts      bool   `json:"prompts,omitempty"`
-	Resources    bool   `json:"resources,omitempty"`
-	Tools        []Tool `json:"tools"`
+	Version       int    `json:"version"`
+	Protocol      string `json:"protocol"`
+	Title         string `json:"title,omitempty"`
+	Instructions  string `json:"instructions,omitempty"`
+	MissingReason string `json:"more,omitempty"` // why some tools are missing
+	Prompts       bool   `json:"prompts,omitempty"`
+	Resources     bool   `json:"resources,omitempty"`
+	Tools         []Tool `json:"tools"`
 
 	said string // raw instructions, covered by the pins
 }
@@ -76,7 +76,7 @@ func (c *Catalogue) tool(name string) (Tool, bool) {
 // file returns the path of a server's catalogue. It depends on the way the server is started,
 // without the values of variables, which may be secrets.
 func (s Server) file(dir string) string {
-	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.From}) // strings always encode
+	whole, _ := json.Marshal([]any{s.Name, s.Command, s.URL, s.Dir, slices.Sorted(maps.Keys(s.Env)), slices.Sorted(maps.Keys(s.Headers)), s.Source}) // strings always encode
 	sum := sha256.Sum256(whole)
 	return filepath.Join(dir, tool.PlainName(s.Name)+"-"+hex.EncodeToString(sum[:6])+".json")
 }
@@ -113,16 +113,16 @@ type Change struct {
 	Changed []string // tool names
 	Added   []string
 	Removed []string
-	// Said is the hash of the whole current catalogue. The user approves this hash and not merely
+	// Hash is the hash of the whole current catalogue. The user approves this hash and not merely
 	// equal Lines.
-	Said string
+	Hash string
 }
 
 // Any reports whether the user has to approve the change. Removed tools need no consent.
 func (c Change) Any() bool { return len(c.Changed)+len(c.Added) > 0 }
 
 func changes(server string, old, now *Catalogue) Change {
-	c := Change{Server: server, Said: now.hash()}
+	c := Change{Server: server, Hash: now.hash()}
 	if old.Instructions != now.Instructions {
 		c.Lines = append(c.Lines, differ("instructions", old.Instructions, now.Instructions)...)
 	}

@@ -145,7 +145,7 @@ func (c *connection) talk(ctx context.Context, wire sdk.Transport, a attempt) (b
 		case <-tools:
 			c.listAgain(ctx, over, session)
 		case <-shares:
-			_, _ = child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (struct{}, error) {
+			_, _ = child.WaitFor(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (struct{}, error) {
 				c.pool.opts.Shares(ctx, c.conf.Name, session)
 				return struct{}{}, nil
 			})
@@ -163,7 +163,7 @@ const (
 
 // list reads the server's tools into a new catalogue.
 func (c *connection) list(ctx context.Context, over <-chan struct{}, s *sdk.ClientSession) (*Catalogue, error) {
-	return child.Within(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) {
+	return child.WaitFor(ctx, over, cmp.Or(c.conf.Start, DefaultStart), func() (*Catalogue, error) {
 		all := newCatalogue(s.InitializeResult())
 		if can := s.InitializeResult().Capabilities; can == nil || can.Tools == nil {
 			return all, nil
@@ -187,7 +187,7 @@ func (c *connection) listAgain(ctx context.Context, over <-chan struct{}, s *sdk
 
 func (c *connection) handshake(ctx context.Context, wire sdk.Transport, a attempt) (*sdk.ClientSession, error) {
 	client := c.client()
-	return child.Within(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
+	return child.WaitFor(ctx, nil, a.limit, func() (*sdk.ClientSession, error) {
 		s, err := client.Connect(ctx, wire, &sdk.ClientSessionOptions{ProtocolVersion: a.version})
 		if err == nil && ctx.Err() != nil {
 			go s.Close()
@@ -196,7 +196,8 @@ func (c *connection) handshake(ctx context.Context, wire sdk.Transport, a attemp
 	})
 }
 
-// Within runs do and returns when ctx ends even if do does not, as much of the library ignores ctx.
-func Within[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	return child.Within(ctx, nil, 24*time.Hour, do)
+// WaitFor runs do and returns when ctx ends even if do does not, as much of the library ignores
+// ctx.
+func WaitFor[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	return child.WaitFor(ctx, nil, 24*time.Hour, do)
 }

@@ -103,7 +103,7 @@ type Variables struct {
 // assistants: ${env:NAME}, ${workspaceFolder}, ${userHome}. An unknown variable makes the server
 // unusable.
 func (s Server) Expand(v Variables) Server {
-	x := expander{of: v}
+	x := expander{variables: v}
 	s = s.Rewrite(x.text)
 	if s.Dir != "" && !filepath.IsAbs(s.Dir) {
 		s.Dir = filepath.Join(v.Dir, s.Dir)
@@ -128,8 +128,8 @@ func (s Server) Rewrite(text func(string) string) Server {
 }
 
 type expander struct {
-	of  Variables
-	err error
+	variables Variables
+	err       error
 }
 
 func (x *expander) text(text string) string {
@@ -154,15 +154,15 @@ func (x *expander) value(name string) string {
 	name = strings.TrimPrefix(name, "env:")
 	switch name {
 	case "workspaceFolder":
-		return x.of.Dir
+		return x.variables.Dir
 	case "userHome":
-		return x.of.Home
+		return x.variables.Home
 	}
-	if slices.ContainsFunc(x.of.Keys, func(k string) bool { return strings.EqualFold(k, name) }) {
+	if slices.ContainsFunc(x.variables.Keys, func(k string) bool { return strings.EqualFold(k, name) }) {
 		x.fail("%s holds the key of a model's provider, which no server is given", name)
 		return ""
 	}
-	value := x.of.Getenv(name)
+	value := x.variables.Getenv(name)
 	switch {
 	case value == "" && has:
 		return usual

@@ -37,9 +37,9 @@ func (p *Pool) whereToStart(s Server) (at start, err error) {
 	}
 	switch {
 	case !s.InWorkspace(p.opts.Dir):
-		at.env = proc.Elsewhere(at.env, p.opts.Dir)
-	case s.From != "": // from a project
-		at.env = proc.Consented(at.env, p.opts.Dir, s.Command...)
+		at.env = proc.OwnFolderEnv(at.env, p.opts.Dir)
+	case s.Source != "": // from a project
+		at.env = proc.ConsentedEnv(at.env, p.opts.Dir, s.Command...)
 	default:
 		at.env = proc.Isolated(at.env, p.opts.Dir, s.Command...)
 	}

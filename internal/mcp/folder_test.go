@@ -31,8 +31,8 @@ func TestWhereAServerStarts(t *testing.T) {
 		"elsewhere":             {Server{Dir: elsewhere}, elsewhere, false, "HOME=/h A=b"},
 		"the workspace":         {Server{Dir: dir, Command: []string{"python3", "-m", "srv"}}, dir, false, "HOME=/h PWD=" + dir + " PYTHONSAFEPATH=1 A=b"},
 		"a folder of it":        {Server{Dir: filepath.Join(dir, "sub")}, filepath.Join(dir, "sub"), false, "HOME=/h PWD=" + dir + " PYTHONSAFEPATH=1 A=b"},
-		"a project's":           {Server{Dir: dir, From: ".mcp.json", Command: []string{"python3", "srv.py"}}, dir, false, "HOME=/h PWD=" + dir + " PYTHONSAFEPATH=1 A=b"},
-		"a module of a project": {Server{Dir: dir, From: ".mcp.json", Command: []string{"python3", "-m", "srv"}}, dir, false, "HOME=/h PWD=" + dir + " A=b"},
+		"a project's":           {Server{Dir: dir, Source: ".mcp.json", Command: []string{"python3", "srv.py"}}, dir, false, "HOME=/h PWD=" + dir + " PYTHONSAFEPATH=1 A=b"},
+		"a module of a project": {Server{Dir: dir, Source: ".mcp.json", Command: []string{"python3", "-m", "srv"}}, dir, false, "HOME=/h PWD=" + dir + " A=b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := New(Options{Dir: dir, State: state, Env: env})

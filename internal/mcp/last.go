@@ -9,11 +9,11 @@ import (
 
 // Last is the result of a server's last start, in this or an earlier run.
 type Last struct {
-	State string    `json:"state"` // ready or failed; "" if never started
-	Why   string    `json:"why,omitempty"`
-	Login bool      `json:"login,omitempty"` // it needs one
-	At    time.Time `json:"at,omitzero"`
-	Fails int       `json:"fails,omitempty"` // consecutive failed starts
+	State  string    `json:"state"` // ready or failed; "" if never started
+	Reason string    `json:"why,omitempty"`
+	Login  bool      `json:"login,omitempty"` // it needs one
+	Time   time.Time `json:"at,omitzero"`
+	Fails  int       `json:"fails,omitempty"` // consecutive failed starts
 }
 
 // After the first failure a server is not started automatically for firstRest; each further failure
@@ -23,9 +23,9 @@ const (
 	longestRest = 24 * time.Hour
 )
 
-// Rests returns the time until which a failed server is not started automatically, or the zero
+// RetryAfter returns the time until which a failed server is not started automatically, or the zero
 // time.
-func (l Last) Rests() time.Time {
+func (l Last) RetryAfter() time.Time {
 	if l.State != Failed {
 		return time.Time{}
 	}
@@ -33,7 +33,7 @@ func (l Last) Rests() time.Time {
 	for n := 1; n < l.Fails && rest < longestRest; n++ {
 		rest *= 4
 	}
-	return l.At.Add(min(rest, longestRest))
+	return l.Time.Add(min(rest, longestRest))
 }
 
 func (s Server) lastFile(dir string) string {
@@ -58,7 +58,7 @@ func (v *server) remember(state, why string, login bool) {
 	if v.pool.opts.State == "" {
 		return
 	}
-	now := Last{State: state, Why: why, Login: login, At: time.Now()}
+	now := Last{State: state, Reason: why, Login: login, Time: time.Now()}
 	if state == Failed {
 		now.Fails = v.pool.Last(v.conf.Name).Fails + 1
 	}

@@ -22,7 +22,7 @@ const (
 func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server) error {
 	size, cursors := 0, map[string]bool{}
 	params := &sdk.ListToolsParams{}
-	for page := 1; c.More == ""; page++ {
+	for page := 1; c.MissingReason == ""; page++ {
 		got, err := s.ListTools(ctx, params)
 		if err != nil {
 			return err
@@ -37,10 +37,10 @@ func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server)
 			}
 			switch size += len(raw); {
 			case size > maxBytes:
-				c.More = fmt.Sprintf("its tools take more than %d MiB", maxBytes>>20)
+				c.MissingReason = fmt.Sprintf("its tools take more than %d MiB", maxBytes>>20)
 				return nil
 			case len(c.Tools) == maxTools:
-				c.More = fmt.Sprintf("it has more than %d tools", maxTools)
+				c.MissingReason = fmt.Sprintf("it has more than %d tools", maxTools)
 				return nil
 			}
 			c.add(t)
@@ -49,9 +49,9 @@ func (c *Catalogue) read(ctx context.Context, s *sdk.ClientSession, conf Server)
 		case next == "":
 			return nil
 		case cursors[next]:
-			c.More = "its list begins again and again"
+			c.MissingReason = "its list begins again and again"
 		case page == maxPages:
-			c.More = fmt.Sprintf("its list has more than %d pages", maxPages)
+			c.MissingReason = fmt.Sprintf("its list has more than %d pages", maxPages)
 		}
 		cursors[got.NextCursor] = true
 		params.Cursor = got.NextCursor

@@ -77,21 +77,21 @@ func TestWhatBecameOfAStartIsRemembered(t *testing.T) {
 	p.Close()
 	for fails, rests := range []time.Duration{time.Minute, 4 * time.Minute} {
 		p = with("fail")
-		if last := p.Last("fake"); !last.Rests().Equal(last.At.Add(rests)) {
-			t.Errorf("failed %d times: %+v rests until %s", fails+1, last, last.Rests())
+		if last := p.Last("fake"); !last.RetryAfter().Equal(last.Time.Add(rests)) {
+			t.Errorf("failed %d times: %+v rests until %s", fails+1, last, last.RetryAfter())
 		}
 		_ = p.Await(t.Context(), "fake")
 		p.Close()
 	}
 	p = with("work")
-	if last := p.Last("fake"); last.State != Failed || !strings.Contains(last.Why, "exit code 5: Error: no way") || len(p.Untried()) != 0 || len(p.Unseen()) != 1 {
+	if last := p.Last("fake"); last.State != Failed || !strings.Contains(last.Reason, "exit code 5: Error: no way") || len(p.Untried()) != 0 || len(p.Unseen()) != 1 {
 		t.Errorf("%+v", last)
 	}
 	if err := p.Await(t.Context(), "fake"); err != nil {
 		t.Error(err)
 	}
 	p.Close()
-	if last := with("work").Last("fake"); last.State != Ready || last.Why != "" || last.Fails != 0 {
+	if last := with("work").Last("fake"); last.State != Ready || last.Reason != "" || last.Fails != 0 {
 		t.Errorf("%+v", last)
 	}
 }

@@ -54,19 +54,19 @@ const (
 // A Server is the configuration of one server, by the user or by a project with their consent: a
 // program or an address.
 type Server struct {
-	Name    string
-	Command []string
-	Env     map[string]string // added to the environment of every command
-	Dir     string            // absolute; "" for its own folder below Options.State
-	URL     string            // streamable HTTP, if Command is empty
-	SSE     bool              // URL speaks HTTP+SSE of protocol 2024-11-05
-	Headers map[string]string
-	OAuth   map[string]string // login settings, by their configuration names
-	Tools   []string          // names; * matches the rest, a leading ! excludes; empty for all
-	Start   time.Duration     // 0 for the defaults
-	Call    time.Duration
-	From    string // file that names it
-	Outside bool   // may run without the sandbox
+	Name        string
+	Command     []string
+	Env         map[string]string // added to the environment of every command
+	Dir         string            // absolute; "" for its own folder below Options.State
+	URL         string            // streamable HTTP, if Command is empty
+	SSE         bool              // URL speaks HTTP+SSE of protocol 2024-11-05
+	Headers     map[string]string
+	OAuth       map[string]string // login settings, by their configuration names
+	Tools       []string          // names; * matches the rest, a leading ! excludes; empty for all
+	Start       time.Duration     // 0 for the defaults
+	Call        time.Duration
+	Source      string // file that names it
+	Unsandboxed bool   // may run without the sandbox
 	// SkipPinning accepts changed definitions without asking.
 	SkipPinning bool
 	// Err is why the server cannot be used, such as an unset variable, or nil.

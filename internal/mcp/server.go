@@ -33,13 +33,13 @@ var ErrNotReady = child.ErrNotReady
 type State struct {
 	Name    string
 	State   string
-	Why     string // reason for Failed or Held, or the program's last output
+	Reason  string // reason for Failed or Held, or the program's last output
 	PID     int    // of a running program
 	Version string // protocol version
 	Title   string // the server's own title
 	Tools   int
 	Noise   int // lines that were no messages
-	From    string
+	Source  string
 	Starts  int // in this run
 }
 
@@ -82,7 +82,7 @@ func newServer(p *Pool, c Server) *server {
 func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s := State{Name: v.conf.Name, From: v.conf.From, State: v.state.State, Why: v.state.Why, PID: v.pid, Noise: int(v.noise.Load()), Starts: v.starts}
+	s := State{Name: v.conf.Name, Source: v.conf.Source, State: v.state.State, Reason: v.state.Reason, PID: v.pid, Noise: int(v.noise.Load()), Starts: v.starts}
 	if c := v.current; c != nil {
 		s.Version, s.Title, s.Tools = c.Protocol, c.Title, len(c.Tools)
 	}

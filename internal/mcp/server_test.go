@@ -70,7 +70,7 @@ npm error A complete log of this run can be found in: x" >&2; exit 1`, count}
 	if raw, _ := os.ReadFile(count); err == nil || len(raw) != 1 {
 		t.Errorf("%d starts, %v", len(raw), err)
 	}
-	if why := p.States()[0].Why; !strings.Contains(why, "exit code 1: npm error 404 Not Found - GET https://registry.example/none") {
+	if why := p.States()[0].Reason; !strings.Contains(why, "exit code 1: npm error 404 Not Found - GET https://registry.example/none") {
 		t.Error(why)
 	}
 }
@@ -99,7 +99,7 @@ func TestAFaultyServerFailsWithAReason(t *testing.T) {
 		})
 		err := p.Await(t.Context(), "fake")
 		s := p.States()[0]
-		if err == nil || s.State != Failed || !strings.Contains(s.Why, c.want) || s.Why == "" || s.PID != 0 {
+		if err == nil || s.State != Failed || !strings.Contains(s.Reason, c.want) || s.Reason == "" || s.PID != 0 {
 			t.Errorf("%s: %v, %+v", c.how, err, s)
 		}
 		p.Close()
@@ -137,7 +137,7 @@ func TestAServerThatDiedIsStartedForTheNextCall(t *testing.T) {
 		t.Fatal("it answered")
 	}
 	waitFor(t, func() bool { return p.States()[0].State == Failed })
-	if why := p.States()[0].Why; !strings.Contains(why, "I die") {
+	if why := p.States()[0].Reason; !strings.Contains(why, "I die") {
 		t.Error(why)
 	}
 	if got, err := says(t.Context(), t, p, "back"); got != "back" {
@@ -214,8 +214,8 @@ func TestACatalogueIsBounded(t *testing.T) {
 		if err := p.Await(t.Context(), "fake"); err != nil {
 			t.Fatal(how, err)
 		}
-		if l := p.server("fake").current; len(l.Tools) != want.tools || !strings.Contains(l.More, want.more) {
-			t.Errorf("%s: %d tools, %q", how, len(l.Tools), l.More)
+		if l := p.server("fake").current; len(l.Tools) != want.tools || !strings.Contains(l.MissingReason, want.more) {
+			t.Errorf("%s: %d tools, %q", how, len(l.Tools), l.MissingReason)
 		}
 		p.Close()
 	}

@@ -52,7 +52,7 @@ func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transpor
 		Supervisor: p.opts.Supervisor,
 		Command: proc.Command{
 			Argv: s.Command, Dir: at.dir, OwnDir: at.own, Env: at.env, Tag: "mcp-" + s.Name, Head: 1 << 10, Tail: keptLog, Errors: log,
-			NoWalls: s.Outside, Reach: p.opts.Reach, UserWords: append(slices.Clone(s.Command), s.Dir),
+			NoWalls: s.Unsandboxed, Reach: p.opts.Reach, UserWords: append(slices.Clone(s.Command), s.Dir),
 		},
 		Polite: politeTime,
 		Started: func(process *proc.Process) {
@@ -61,7 +61,7 @@ func (p *Pool) startProgram(ctx context.Context, s Server, use func(sdk.Transpor
 			defer v.mu.Unlock()
 			v.pid = process.PID()
 		},
-		Went: func() bool { return conn.ended.Load() },
+		Closed: func() bool { return conn.ended.Load() },
 	}.Run(ctx, func(in io.WriteCloser, out io.Reader) {
 		conn = newStdio(in, out, v)
 		use(conn)
@@ -229,7 +229,7 @@ func decode(line []byte) (out []jsonrpc.Message) {
 func passOver(start []byte, from *lineread.Reader) ([]byte, error) {
 	const tail = 400
 	size, end := len(start), bytes.Clone(start[max(len(start)-tail, 0):])
-	err := from.Rest(func(piece []byte) error {
+	err := from.Remainder(func(piece []byte) error {
 		if size += len(piece); size > maxLine {
 			return fmt.Errorf("it sent a message of more than %d MiB", maxLine>>20)
 		}

@@ -22,9 +22,9 @@ import (
 // Tag marks servers' tools.
 const Tag = "mcp"
 
-// Enlist registers the tools of all known servers and returns the problems: a bad definition or a
-// name that is taken. It starts nothing.
-func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
+// RegisterTools registers the tools of all known servers and returns the problems: a bad definition
+// or a name that is taken. It starts nothing.
+func (p *Pool) RegisterTools(registry *tool.Registry) (problems []string) {
 	taken := map[string]bool{}
 	for _, name := range p.order {
 		v := p.servers[name]
@@ -35,8 +35,8 @@ func (p *Pool) Enlist(registry *tool.Registry) (problems []string) {
 			continue
 		}
 		names := c.toolNames(name, taken)
-		if c.More != "" {
-			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.More))
+		if c.MissingReason != "" {
+			problems = append(problems, fmt.Sprintf("MCP server %s: %s; what is beyond is left out", name, c.MissingReason))
 		}
 		for _, t := range c.Tools {
 			err := errors.New(t.Bad)
@@ -58,7 +58,7 @@ type meta struct {
 	Arguments json.RawMessage `json:"mcp_arguments,omitempty"`
 	Hints     string          `json:"mcp_hints,omitempty"`
 	Progress  string          `json:"mcp_progress,omitempty"`
-	Said      string          `json:"mcp_said,omitempty"` // start of the result
+	Preview   string          `json:"mcp_said,omitempty"` // start of the result
 	Pictures  int             `json:"mcp_pictures,omitempty"`
 }
 
@@ -102,12 +102,12 @@ type watch struct {
 
 type caller struct {
 	*server
-	as Tool
+	known Tool
 }
 
 // needs returns the tool itself. Data for a local server stays on this machine.
 func (c caller) needs(in json.RawMessage) []tool.Need {
-	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + tool.PlainName(c.as.Name), Reach: tool.ServerTool}
+	need := tool.Need{Permission: tool.Execute, Target: "mcp:" + c.conf.Name + " " + tool.PlainName(c.known.Name), Reach: tool.ServerTool}
 	if c.conf.URL != "" {
 		need.Sends = string(in)
 	}
@@ -115,7 +115,7 @@ func (c caller) needs(in json.RawMessage) []tool.Need {
 }
 
 func (c caller) meta(in json.RawMessage) meta {
-	return meta{Server: c.conf.Name, Tool: Line(c.as.Name, 64), Arguments: in, Hints: strings.Join(c.as.Hints, ", ")}
+	return meta{Server: c.conf.Name, Tool: Line(c.known.Name, 64), Arguments: in, Hints: strings.Join(c.known.Hints, ", ")}
 }
 
 func view(m meta) []tool.Block {
@@ -133,8 +133,8 @@ func view(m meta) []tool.Block {
 	if m.Progress != "" {
 		out = append(out, tool.Text(m.Progress)...)
 	}
-	if m.Said != "" {
-		out = append(out, tool.Output("", m.Said)...)
+	if m.Preview != "" {
+		out = append(out, tool.Output("", m.Preview)...)
 	}
 	return out
 }
@@ -166,12 +166,12 @@ func (c caller) run(ctx context.Context, call tool.Context[meta], in json.RawMes
 	if got.IsError {
 		return result, tool.Fail(tool.CodeFailed, "the tool says: %s", cmp.Or(said, "it failed, and gives no reason"))
 	}
-	m.Said, m.Pictures = Clean(said, maxSaid), len(pictures)
+	m.Preview, m.Pictures = Clean(said, maxSaid), len(pictures)
 	result.Metadata, result.Attachments = m, pictures
 	introduction := c.introduction()
 	result.Output = cmp.Or(said, "(it answered nothing)") + introduction
 	if text, shorter := fold.Text(said, saidLine); shorter {
-		result.Output, result.Whole, result.Truncated = text+introduction, result.Output, true
+		result.Output, result.FullOutput, result.Truncated = text+introduction, result.Output, true
 	}
 	return result, nil
 }
@@ -200,7 +200,7 @@ func (c caller) callOnce(ctx context.Context, in json.RawMessage, w watch) (*sdk
 		return nil, nil, c.unavailable(ctx, err)
 	}
 	defer release()
-	if err := c.checkApproved(ctx, c.as); err != nil {
+	if err := c.checkApproved(ctx, c.known); err != nil {
 		return nil, session, err
 	}
 	got, err := c.call(ctx, session, in, w)
@@ -241,9 +241,9 @@ func (c caller) call(ctx context.Context, s *sdk.ClientSession, in json.RawMessa
 	limit := cmp.Or(c.conf.Call, DefaultCall)
 	token, end := c.calls.begin(&runningCall{watch: w, limit: limit, end: cancel})
 	defer end()
-	params := &sdk.CallToolParams{Name: c.as.Name, Arguments: in}
+	params := &sdk.CallToolParams{Name: c.known.Name, Arguments: in}
 	params.SetProgressToken(token)
-	got, err := Within(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
+	got, err := WaitFor(ctx, func() (*sdk.CallToolResult, error) { return s.CallTool(ctx, params) })
 	var asks errAsks
 	switch {
 	case errors.As(context.Cause(ctx), &asks):
@@ -275,8 +275,8 @@ func (v *server) failure(err error) string {
 		case <-time.After(child.LastTime):
 		}
 	}
-	if s := v.show(); s.Why != "" {
-		return "it ended: " + s.Why
+	if s := v.show(); s.Reason != "" {
+		return "it ended: " + s.Reason
 	}
 	return "it ended"
 }

@@ -32,7 +32,7 @@ func newBench(t *testing.T, p *Pool) *bench {
 	t.Helper()
 	b := &bench{}
 	var registry tool.Registry
-	b.problems = p.Enlist(&registry)
+	b.problems = p.RegisterTools(&registry)
 	set, err := registry.Tools(t.Context(), tool.Init{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 
 // argvMatcher matches a command word by word.
 type argvMatcher struct {
-	tokens []token
-	rest   bool // ends with **
+	tokens  []token
+	anyRest bool // ends with **
 }
 
 // token matches any word, or one of the given ones.
@@ -36,7 +36,7 @@ func compileArgv(matcher string) (argvMatcher, error) {
 		case w.quoted:
 			m.tokens = append(m.tokens, token{oneOf: []string{w.text}})
 		case w.text == "**" && i == len(words)-1:
-			m.rest = true
+			m.anyRest = true
 		case w.text == "**":
 			return m, errors.New("** stands for the rest and comes last")
 		case w.text == "*":
@@ -142,7 +142,7 @@ func (p position) match(ti, wi int) certainty {
 		doubt = no
 	}
 	switch {
-	case ti == len(tokens) && (wi == len(words) || p.m.rest):
+	case ti == len(tokens) && (wi == len(words) || p.m.anyRest):
 		return sure
 	case wi == len(words):
 		return no

@@ -53,7 +53,7 @@ type Answer struct {
 	Reason string
 	Change *tool.Change
 	Offer  int
-	By     string // another window that answered
+	Client string // another window that answered
 }
 
 // askPerson waits for its turn and judges again, because the previous answer may have decided it.
@@ -181,7 +181,7 @@ func promptFor(open []verdict) Prompt {
 }
 
 func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, error) {
-	d := tool.Decision{Asked: true, Layer: string(person), By: a.By}
+	d := tool.Decision{Asked: true, Layer: string(person), Client: a.Client}
 	switch {
 	case a.Choice == Session && a.Offer >= 0 && a.Offer < len(prompt.Offers):
 		offer := prompt.Offers[a.Offer]
@@ -193,7 +193,7 @@ func (p *Policy) take(a Answer, open []verdict, prompt Prompt) (tool.Decision, e
 		d.Allow, d.Change = true, a.Change
 	case a.Choice == No:
 		need := open[0].need
-		d.Need, d.Reason, d.Said = &need, "the person said no", a.Reason
+		d.Need, d.Reason, d.Reply = &need, "the person said no", a.Reason
 		if a.Reason != "" {
 			d.Reason += ": " + a.Reason
 		}

@@ -34,11 +34,11 @@ func (p *Policy) judgeAnything(mode Mode, v verdict) verdict {
 		if r.Matcher != "" {
 			v.reason = fmt.Sprintf("%s cannot be held to the rule %q (%s); use a tool that names what it touches", doing, r, r.Layer)
 		}
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.reason = doing + " needs approval"
 	if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Ask }); found {
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.effect, v.layer = mode.byDefault(v.need.Permission, false), layerOf(mode)
 	return v

@@ -53,7 +53,7 @@ func TestAnythingIsAskedForInEveryMode(t *testing.T) {
 func TestStateIsOnlyRead(t *testing.T) {
 	for _, mode := range Modes() {
 		p := newPolicy(t, Mode(mode), nil, "allow write", "allow execute")
-		if d := decide(t, p, tool.Question{Needs: tool.Told("the todo list")}); rank(d) != 2 {
+		if d := decide(t, p, tool.Question{Needs: tool.StateNeed("the todo list")}); rank(d) != 2 {
 			t.Errorf("%s: %+v", mode, d)
 		}
 		for _, kind := range []tool.Permission{tool.Write, tool.Execute, tool.Network} {

@@ -28,16 +28,16 @@ const (
 
 func TestCagedLinesStayInTheSandbox(t *testing.T) {
 	t.Parallel()
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Landlock} {
+	for _, means := range []sandbox.Technique{sandbox.Namespaces, sandbox.Landlock} {
 		t.Run(string(means), func(t *testing.T) {
 			y := newYardIn(t, cagedRoom(), []string{"go", "npm", "zap", "evil"}, append(usualPrograms(), "rm", "rmdir", "git", "mkfifo", "truncate", "install"))
 			c := &cagedYard{yard: y, means: means, box: sandbox.New(sandbox.Options{Workspace: y.work, Home: y.root + "/home", State: y.root + "/state",
-				Own: []string{y.root + "/state"}, Means: []sandbox.Means{means}})}
+				OwnPaths: []string{y.root + "/state"}, Techniques: []sandbox.Technique{means}})}
 			t.Cleanup(c.box.Close)
 			c.keep(t)
 			report, err := c.box.Level(t.Context())
-			if err != nil || report.Means != means {
-				t.Skipf("this machine has none of this kind: %v %s", err, report.How)
+			if err != nil || report.Technique != means {
+				t.Skipf("this machine has none of this kind: %v %s", err, report.Explanation)
 			}
 			lines := c.allowed(t, newCagedLines(t), effort.Rounds(cagedLines, 2*cagedLines, 200*cagedLines))
 			for batch := range slices.Chunk(lines, cagedBatch) {
@@ -113,7 +113,7 @@ sh -c W`, "\n")...)
 // cagedYard is a yard whose lines run in a sandbox.
 type cagedYard struct {
 	*yard
-	means sandbox.Means
+	means sandbox.Technique
 	box   *sandbox.Sandbox
 }
 
@@ -132,10 +132,10 @@ func (c *cagedYard) allowed(t *testing.T, g *lineMaker, n int) (out []string) {
 	full, none := yardPolicy(t, c.yard, Auto), yardPolicy(t, c.yard, Auto)
 	full.options.Contained = func(bool) (string, bool) { return "full", true }
 	for range n {
-		need := tool.Need{Permission: tool.Execute, Target: g.next(), Caged: true}
+		need := tool.Need{Permission: tool.Execute, Target: g.next(), Sandboxed: true}
 		v, without := full.judge(Auto, need), none.judge(Auto, need)
 		switch {
-		case v.layer == Contained && (v.effect != Allow || v.run == nil || !v.run.Caged || without.effect != Ask):
+		case v.layer == Contained && (v.effect != Allow || v.run == nil || !v.run.Sandboxed || without.effect != Ask):
 			t.Errorf("%q may run anywhere: %+v; without a sandbox %s", need.Target, v.run, without.effect)
 		case v.layer != Contained && v.effect != without.effect:
 			t.Errorf("%q: %s with a sandbox, %s without", need.Target, v.effect, without.effect)

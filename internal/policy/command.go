@@ -25,22 +25,22 @@ func (p *Policy) judgeCommand(mode Mode, v verdict) verdict {
 	r, s, certain := forbidden(rules, c)
 	if certain == sure || certain == possible && mode == Yolo {
 		v.reason = deniedCommand(doing, r, s, certain)
-		return v.by(r)
+		return v.withRule(r)
 	}
 	if r, yes := unreadable(rules, c); yes && mode == Yolo {
 		v.reason = fmt.Sprintf("%s cannot be read (%s), so the rule %q cannot be checked; write it plainly", doing, notParsed(c.broken), r)
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.target = c.text()
 	if r, found := asked(rules, c); found {
 		v.reason = doing + " is asked for by a rule"
-		return v.by(r)
+		return v.withRule(r)
 	}
 	if p.options.Shell != "" {
 		v.target = v.need.Target
 		words := foreignWords(v.need.Target)
 		if r, found := strongest(rules, func(r Rule) bool { return r.Effect == Allow && literalRule(r, words) && r.argv.covers(words) }); found && certain == no {
-			return v.by(r)
+			return v.withRule(r)
 		}
 		v.effect, v.layer, v.firm = mode.byDefault(tool.Execute, false), layerOf(mode), certain == possible
 		v.reason = doing + " needs approval: it is a line of " + p.options.Shell + ", which no rule allows unless it spells it word by word"
@@ -186,7 +186,7 @@ func (c *command) text() string {
 // script parses a command for judgement. Its error explains a failure.
 func (p *Policy) script(c *command, dir string) (script.Script, error) {
 	start := script.Start{Dir: dir, Home: p.options.Home, Quiet: quiet, Folder: func(dir, name string) (string, error) {
-		place, err := p.place(below(dir, name, p.options.Home))
+		place, err := p.place(resolveIn(dir, name, p.options.Home))
 		return place.Abs, err
 	}}
 	if p.options.Files != nil {
@@ -236,7 +236,7 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 		j.step(step)
 	}
 	unseen := j.guarded()
-	v.looks, v.made = !j.unlooked, j.made
+	v.looks, v.written = !j.unlooked, j.made
 	switch {
 	case j.deny != nil:
 		v.effect, v.rule, v.layer, v.reason = Deny, j.deny.rule, j.deny.layer, j.doing+": "+j.deny.reason
@@ -246,8 +246,8 @@ func (p *Policy) judgeScript(mode Mode, rules []Rule, v verdict, s script.Script
 			v.rule = j.open[i].rule
 		}
 		v.inner = j.open
-	case j.by != nil:
-		v.effect, v.rule, v.layer = Allow, j.by.rule, j.by.layer
+	case j.permittedBy != nil:
+		v.effect, v.rule, v.layer = Allow, j.permittedBy.rule, j.permittedBy.layer
 		v.run, v.unseen = j.plan(s), unseen
 	default:
 		v.effect, v.layer = Allow, readOnlyLayer

@@ -24,10 +24,10 @@ func TestGitThatConfiguresIsKnown(t *testing.T) {
 	}
 	g := gitInACage{y: y, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + y.root + "/home", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a",
 		"GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0"}}
-	g.box = sandbox.New(sandbox.Options{Workspace: y.work, Home: y.root + "/home", State: y.root + "/state", Own: []string{y.root + "/state"}})
+	g.box = sandbox.New(sandbox.Options{Workspace: y.work, Home: y.root + "/home", State: y.root + "/state", OwnPaths: []string{y.root + "/state"}})
 	t.Cleanup(g.box.Close)
 	if report, err := g.box.Level(t.Context()); err != nil || report.Level != sandbox.Full {
-		t.Skipf("this machine has no full sandbox: %v %s", err, report.How)
+		t.Skipf("this machine has no full sandbox: %v %s", err, report.Explanation)
 	}
 	g.outside(t, `git init -q -b main . && git commit -q --allow-empty -m 1 && git init -q --bare remote.git && git remote add origin ./remote.git && git push -q origin main &&
 git checkout -q -b old && git branch topic && git push -q origin topic && git commit -q --allow-empty -m 2 && git checkout -q main && git fetch -q origin && mkdir ../kept && cp -a . ../kept/`)
@@ -41,7 +41,7 @@ git config --replace-all remote.origin.url x|git config --remove-section remote.
 git checkout -q -b new origin/topic|git checkout -q -t -b new origin/topic|git switch -q -c new --track origin/topic|git init -q|git init -q .|git init -q fresh|git clone -q . copy|git sparse-checkout set sub|cd . && git -C . remote add other x`, "|")
 	flagged := 0
 	for i, line := range strings.Split(strings.Join(commands, "\n"), "\n") {
-		v := p.judge(Auto, tool.Need{Permission: tool.Execute, Target: line, Caged: true})
+		v := p.judge(Auto, tool.Need{Permission: tool.Execute, Target: line, Sandboxed: true})
 		asks := v.run != nil && v.run.Leaves != ""
 		if asks {
 			flagged++

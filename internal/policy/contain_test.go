@@ -25,12 +25,12 @@ func boxed(t *testing.T, mode Mode, holds bool, lines ...string) *Policy {
 
 func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
 	caged := func(command string) tool.Need {
-		return tool.Need{Permission: tool.Execute, Target: command, Caged: true}
+		return tool.Need{Permission: tool.Execute, Target: command, Sandboxed: true}
 	}
 	again := caged("make")
-	again.Outside = "it could not reach the host"
+	again.OutsideReason = "it could not reach the host"
 	job := caged("npm run dev")
-	job.Lasts = true
+	job.OutlivesCall = true
 	loose := tool.Need{Permission: tool.Execute, Target: "make"}
 	for name, c := range map[string]struct {
 		mode  Mode
@@ -64,10 +64,10 @@ func TestWhatTheSandboxHoldsIsNotAskedAbout(t *testing.T) {
 			if d.Allow != c.allow {
 				t.Fatalf("%+v", d)
 			}
-			if c.layer == Contained && (d.Layer != string(Contained) || d.Judged == nil || !d.Judged.Caged) {
+			if c.layer == Contained && (d.Layer != string(Contained) || d.Reading == nil || !d.Reading.Sandboxed) {
 				t.Errorf("it may run anywhere: %+v", d)
 			}
-			if c.layer != Contained && d.Judged != nil && d.Judged.Caged {
+			if c.layer != Contained && d.Reading != nil && d.Reading.Sandboxed {
 				t.Errorf("%+v", d)
 			}
 		})
@@ -88,8 +88,8 @@ func TestAGitThatWouldFailInTheSandboxIsAskedForOutside(t *testing.T) {
 	} {
 		for _, rules := range [][]string{nil, {"allow execute(git **)", "allow execute(cd **)"}} {
 			for _, mode := range []Mode{Auto, Edits} {
-				d := decide(t, boxed(t, mode, true, rules...), tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: command, Caged: true}}})
-				told := d.Judged != nil && d.Judged.Leaves != ""
+				d := decide(t, boxed(t, mode, true, rules...), tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: command, Sandboxed: true}}})
+				told := d.Reading != nil && d.Reading.Leaves != ""
 				if want := leaves && mode == Auto; told != want || mode == Auto && !d.Allow {
 					t.Errorf("%s, mode %s, rules %v: %+v", command, mode, rules, d)
 				}
@@ -107,7 +107,7 @@ func TestLeavingTheSandboxIsOfferedOnce(t *testing.T) {
 			asked = append(asked, q)
 			return Answer{Choice: Once}, nil
 		}
-		need := tool.Need{Permission: tool.Execute, Target: command, Caged: true, Outside: "in the sandbox it could not write /etc/x"}
+		need := tool.Need{Permission: tool.Execute, Target: command, Sandboxed: true, OutsideReason: "in the sandbox it could not write /etc/x"}
 		for range 2 {
 			if d := decide(t, p, tool.Question{Needs: []tool.Need{need}}); !d.Allow || !d.Asked {
 				t.Errorf("%s: %+v", command, d)
@@ -155,12 +155,12 @@ func TestWhereCommandsOnlyReadTheRestIsAsked(t *testing.T) {
 			}
 			p := newPolicy(t, Auto, nil, rules...)
 			p.options.Contained = func(bool) (string, bool) { return "degraded", len(c.open) == 0 }
-			p.options.Lacks = func() (bool, []string) { return true, c.open }
-			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Caged: true, Lasts: c.job, Outside: c.outside}}})
+			p.options.Gaps = func() (bool, []string) { return true, c.open }
+			d := decide(t, p, tool.Question{Needs: []tool.Need{{Permission: tool.Execute, Target: c.command, Sandboxed: true, OutlivesCall: c.job, OutsideReason: c.outside}}})
 			switch {
 			case c.layer != "":
-				if !d.Allow || d.Layer != string(c.layer) || (d.Judged != nil && d.Judged.Caged) != (c.layer == Contained) || d.Judged != nil && d.Judged.Leaves != "" {
-					t.Errorf("%+v %+v", d, d.Judged)
+				if !d.Allow || d.Layer != string(c.layer) || (d.Reading != nil && d.Reading.Sandboxed) != (c.layer == Contained) || d.Reading != nil && d.Reading.Leaves != "" {
+					t.Errorf("%+v %+v", d, d.Reading)
 				}
 			case d.Allow, !strings.Contains(d.Reason, c.why), len(c.open) == 0 && !strings.Contains(d.Reason, "add --allow"):
 				t.Errorf("%+v", d)

@@ -13,12 +13,12 @@ import (
 // covers matches a judged program's words. A word known only at run time is covered by * and **; a
 // list of unknown length by ** alone.
 func (m argvMatcher) covers(words []script.Word) bool {
-	if len(words) < len(m.tokens) || len(words) > len(m.tokens) && !m.rest {
+	if len(words) < len(m.tokens) || len(words) > len(m.tokens) && !m.anyRest {
 		return false
 	}
 	for i, t := range m.tokens {
 		w := words[i]
-		if w.Many || !t.any && !(w.Known && slices.Contains(t.oneOf, w.Text)) {
+		if w.Splits || !t.any && !(w.Known && slices.Contains(t.oneOf, w.Text)) {
 			return false
 		}
 	}
@@ -89,7 +89,7 @@ func filledByXargs(words []script.Word, mark []string) ([]script.Word, bool) {
 	case startsPrograms(simple{words: words}), mark != nil && strings.Contains(words[0].Text, mark[1]):
 		return nil, false
 	case mark == nil:
-		return append(inner, script.Word{Many: true}), true
+		return append(inner, script.Word{Splits: true}), true
 	}
 	for i, w := range inner {
 		if !w.Known || strings.Contains(w.Text, mark[1]) {
@@ -101,5 +101,5 @@ func filledByXargs(words []script.Word, mark []string) ([]script.Word, bool) {
 
 // literalRule reports whether a rule names every word.
 func literalRule(r Rule, words []script.Word) bool {
-	return !r.argv.rest && len(r.argv.tokens) == len(words) && !slices.ContainsFunc(r.argv.tokens, func(t token) bool { return t.any })
+	return !r.argv.anyRest && len(r.argv.tokens) == len(words) && !slices.ContainsFunc(r.argv.tokens, func(t token) bool { return t.any })
 }

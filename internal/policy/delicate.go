@@ -17,7 +17,7 @@ func delicatePart(place Place, home string) (part, why string) {
 		if !found && !p.Outside {
 			n, found = delicate.In(p.Rel, delicate.File)
 		}
-		if !found && home != "" && within(p.Abs, home) {
+		if !found && home != "" && inFolder(p.Abs, home) {
 			n, found = delicate.InHome(strings.TrimPrefix(p.Abs[len(strings.TrimSuffix(home, "/")):], "/"), delicate.File)
 		}
 		switch {
@@ -33,8 +33,8 @@ func delicatePart(place Place, home string) (part, why string) {
 // kept returns adze's own folders (configuration, declared tools, sessions), as named and with
 // links resolved. It resolves them on each call, because links can change.
 func (p *Policy) kept() (folders []string) {
-	led := p.follow(p.options.Own)
-	for i, name := range p.options.Own {
+	led := p.follow(p.options.OwnPaths)
+	for i, name := range p.options.OwnPaths {
 		folders = append(folders, name)
 		if at := led[i]; at != "" && at != name {
 			folders = append(folders, at)
@@ -47,7 +47,7 @@ func (p *Policy) kept() (folders []string) {
 func keptIn(folders []string, place Place) string {
 	for _, folder := range folders {
 		for _, at := range place.both() {
-			if within(at.Abs, folder) {
+			if inFolder(at.Abs, folder) {
 				return folder
 			}
 		}
@@ -55,8 +55,8 @@ func keptIn(folders []string, place Place) string {
 	return ""
 }
 
-// within ignores case, like some file systems.
-func within(abs, folder string) bool {
+// inFolder ignores case, like some file systems.
+func inFolder(abs, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	return len(abs) >= len(folder) && strings.EqualFold(abs[:len(folder)], folder) && (len(abs) == len(folder) || abs[len(folder)] == '/')
 }

@@ -37,7 +37,7 @@ func TestNoToolWritesADelicateNameUnasked(t *testing.T) {
 			name += "a"
 		}
 		targets := []string{name, strings.ToUpper(name)}
-		if n.Where == delicate.Anywhere {
+		if n.Location == delicate.Anywhere {
 			targets = append(targets, "deep/er/"+name)
 		}
 		for _, target := range targets {

@@ -14,9 +14,9 @@ import (
 // session write these sentences, for the same text in all dialogs and protocols.
 // TestOffersSayWhatTheyAllow compares them with the policy's behavior.
 type Description struct {
-	// Covers describes calls no longer asked about, and Spares similar ones that still are. Saved
+	// Covers describes calls no longer asked about, and StillAsked similar ones that still are. Saved
 	// describes the extra coverage of a saved rule compared to a session's grant; may be empty.
-	Covers, Spares, Saved string
+	Covers, StillAsked, Saved string
 }
 
 // For a rule without a path, or with one below the workspace.
@@ -31,9 +31,9 @@ func (r Rule) Describe() Description {
 		return r.describePath()
 	case r.server != nil:
 		return r.server.describe()
-	case len(r.argv.tokens) == 0 && r.argv.rest:
+	case len(r.argv.tokens) == 0 && r.argv.anyRest:
 		return Description{
-			Covers: "every command, and every tool of every MCP server", Spares: "programs behind sudo or sh -c, files that hold secrets or make programs run things", Saved: everyWorkspace,
+			Covers: "every command, and every tool of every MCP server", StillAsked: "programs behind sudo or sh -c, files that hold secrets or make programs run things", Saved: everyWorkspace,
 		}
 	}
 	return r.describeWords()
@@ -46,11 +46,11 @@ func (m *serverMatcher) describe() Description {
 	if many(m.server) {
 		server = "each MCP server " + m.server
 	}
-	d := Description{Spares: "other tools, other servers", Saved: everyWorkspace + ", for any server of that name"}
+	d := Description{StillAsked: "other tools, other servers", Saved: everyWorkspace + ", for any server of that name"}
 	switch {
 	case strings.Trim(m.tool, "*") == "":
 		d.Covers = "any call of any tool of " + server + ", also of tools that it adds later"
-		d.Spares = "other servers"
+		d.StillAsked = "other servers"
 	case many(m.tool):
 		d.Covers = "any call of each tool " + m.tool + " of " + server + ", whatever its arguments, also of tools that it adds later"
 	default:
@@ -89,23 +89,23 @@ func (r Rule) describeWords() Description {
 	}
 	d := Description{Covers: strings.Join(shown, " ") + " with any options and names", Saved: everyWorkspace}
 	switch {
-	case !r.argv.rest:
-		d.Covers, d.Spares = strings.Join(shown, " ")+" and nothing behind it", "other arguments, "
+	case !r.argv.anyRest:
+		d.Covers, d.StillAsked = strings.Join(shown, " ")+" and nothing behind it", "other arguments, "
 	case head != "" && len(example) > 1:
-		d.Spares = head + " with another subcommand, "
+		d.StillAsked = head + " with another subcommand, "
 	case head != "":
-		d.Spares = "other programs, "
+		d.StillAsked = "other programs, "
 	}
 	if anyWord {
 		d.Covers += " (* is any one word)"
 	}
 	d.Covers += ", in every folder, also behind CI=1, env, nohup or timeout"
-	d.Spares += neverCovered
+	d.StillAsked += neverCovered
 	if looksAt(example) {
-		d.Spares += ", files known for their secrets"
+		d.StillAsked += ", files known for their secrets"
 	}
 	if does := r.Effects(); does != "" {
-		d.Spares += ", " + does
+		d.StillAsked += ", " + does
 	}
 	return d
 }
@@ -144,7 +144,7 @@ func (r Rule) describePath() Description {
 			d.Covers += ", or each list and search of it"
 		}
 	}
-	d.Spares = "other files, another kind of access"
+	d.StillAsked = "other files, another kind of access"
 	if r.path.anchor == "work" {
 		d.Saved = everyWorkspace
 	}
@@ -152,13 +152,13 @@ func (r Rule) describePath() Description {
 	switch {
 	case !below && at != "**":
 	case r.Permission == tool.Write:
-		d.Spares = "files elsewhere, files that make other programs run things"
+		d.StillAsked = "files elsewhere, files that make other programs run things"
 	case r.Layer == granted:
-		d.Spares, d.Saved = "files elsewhere, "+secrets, also(d.Saved, "with "+secrets)
+		d.StillAsked, d.Saved = "files elsewhere, "+secrets, also(d.Saved, "with "+secrets)
 	case r.Matcher == "":
-		d.Spares = "files elsewhere, " + secrets
+		d.StillAsked = "files elsewhere, " + secrets
 	default:
-		d.Covers, d.Spares = d.Covers+", also "+secrets, "files elsewhere"
+		d.Covers, d.StillAsked = d.Covers+", also "+secrets, "files elsewhere"
 	}
 	return d
 }
@@ -174,16 +174,16 @@ func (r Rule) describeHost() Description {
 	host := m.host
 	switch {
 	case m.sockets != nil:
-		return Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", Spares: "other sockets, ports", Saved: everyWorkspace}
-	case m.below != "":
-		host = "each host below " + strings.TrimPrefix(m.below, ".")
+		return Description{Covers: "the socket " + unescaped(m.sockets.pattern, "") + ", for commands in the sandbox: its server does what they ask of it, outside", StillAsked: "other sockets, ports", Saved: everyWorkspace}
+	case m.suffix != "":
+		host = "each host below " + strings.TrimPrefix(m.suffix, ".")
 	case host == "":
-		return Description{Covers: "every page of every host on the usual ports", Spares: "other ports"}
+		return Description{Covers: "every page of every host on the usual ports", StillAsked: "other ports"}
 	}
-	d := Description{Covers: "every page of " + host + " on the usual ports, by http and https", Spares: "other hosts, hosts below it, other ports"}
+	d := Description{Covers: "every page of " + host + " on the usual ports, by http and https", StillAsked: "other hosts, hosts below it, other ports"}
 	switch {
 	case m.port != "" && m.scheme == "" && ofThisMachine(host):
-		d.Covers, d.Spares = "the program of this machine that serves port "+m.port+", for pages and for commands in the sandbox", "other hosts, other ports"
+		d.Covers, d.StillAsked = "the program of this machine that serves port "+m.port+", for pages and for commands in the sandbox", "other hosts, other ports"
 	case m.port != "" && m.scheme != "":
 		d.Covers = "every page at " + m.scheme + "://" + net.JoinHostPort(host, m.port)
 	case m.port != "":
@@ -192,10 +192,10 @@ func (r Rule) describeHost() Description {
 		d.Covers = "every page of " + host + " by " + m.scheme + " on its usual port"
 	}
 	if m.scheme != "" {
-		d.Spares += ", other schemes"
+		d.StillAsked += ", other schemes"
 	}
-	if m.below != "" {
-		d.Spares = strings.Replace(d.Spares, "hosts below it, ", "", 1)
+	if m.suffix != "" {
+		d.StillAsked = strings.Replace(d.StillAsked, "hosts below it, ", "", 1)
 	}
 	return d
 }
@@ -216,16 +216,16 @@ func (g grant) describe() (Description, error) {
 	switch g.kind {
 	case tool.Execute:
 		d.Covers = "exactly this command, in this folder"
-		d.Spares = "other arguments, other folders, other variables, or behind sudo, env or sh -c"
+		d.StillAsked = "other arguments, other folders, other variables, or behind sudo, env or sh -c"
 		if d.Saved != "" {
 			d.Saved = "in every folder, also behind CI=1, env, nohup or timeout"
 		}
 	case tool.Network:
-		d.Covers, d.Spares = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
+		d.Covers, d.StillAsked = "every page at this address", "other hosts, hosts below it, other ports, other schemes"
 	case tool.Read:
-		d.Covers, d.Spares = "reads of "+g.name+", or each list and search of it", "other files, another kind of access"
+		d.Covers, d.StillAsked = "reads of "+g.name+", or each list and search of it", "other files, another kind of access"
 	case tool.Write:
-		d.Covers, d.Spares = "edits to "+g.name, "other files, another kind of access"
+		d.Covers, d.StillAsked = "edits to "+g.name, "other files, another kind of access"
 	}
 	return d, nil
 }

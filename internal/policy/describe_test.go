@@ -33,7 +33,7 @@ func TestARuleSaysWhatItAllows(t *testing.T) {
 		if d.Covers != want {
 			t.Errorf("%s covers %q, want %q", rule, d.Covers, want)
 		}
-		if d.Spares == "" {
+		if d.StillAsked == "" {
 			t.Errorf("%s spares nothing", rule)
 		}
 	}

@@ -68,7 +68,7 @@ func TestTheTableIsThatOfThePrograms(t *testing.T) {
 			continue
 		}
 		out, _ := exec.Command(path, strings.Fields(topic)...).CombinedOutput()
-		for _, e := range programs.More([]string{name}) {
+		for _, e := range programs.ExtraAccess([]string{name}) {
 			if len(e.Option) > 2 && (strings.Contains(string(out), "--help") || len(out) > 400) {
 				seen++
 				if stem := e.Option; !strings.Contains(string(out), stem) && stem != "-fls" && stem != "-ok" && stem != "--hostname-bin" { // ripgrep 13 had none

@@ -33,7 +33,7 @@ func everydayCommands(t *testing.T) (out []string) {
 func TestEverydayCommandsInModeAuto(t *testing.T) {
 	commands := everydayCommands(t)
 	need := func(command string) tool.Need {
-		return tool.Need{Permission: tool.Execute, Target: command, Caged: true}
+		return tool.Need{Permission: tool.Execute, Target: command, Sandboxed: true}
 	}
 	held, asked := boxed(t, Auto, true), 0
 	held.options.Files = project()
@@ -46,7 +46,7 @@ func TestEverydayCommandsInModeAuto(t *testing.T) {
 	today := 0
 	person := newPolicy(t, Auto, func(_ context.Context, _ tool.Question, p Prompt) (Answer, error) {
 		today++
-		if i := Usual(p.Offers); i >= 0 {
+		if i := DefaultOffer(p.Offers); i >= 0 {
 			return Answer{Choice: Session, Offer: i}, nil
 		}
 		return Answer{Choice: Once}, nil

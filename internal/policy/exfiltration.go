@@ -39,7 +39,7 @@ func (p *Policy) commandLeaks(text string, c *command) bool {
 	connects := false
 	all := []string{text}
 	for _, s := range c.simples {
-		connects = connects || s.words[0].Known && programs.Does("sends", script.Texts(s.words)...)
+		connects = connects || s.words[0].Known && programs.CommandIs("sends", script.Texts(s.words)...)
 		all = append(all, strings.Join(script.Texts(s.words), " "))
 	}
 	if connects {
@@ -58,16 +58,16 @@ const (
 
 // pace counts the last minute's fetches. The zero value has none.
 type pace struct {
-	mu   sync.Mutex
-	made []time.Time
+	mu    sync.Mutex
+	times []time.Time
 }
 
 // full reports whether the next fetch requires a question.
 func (f *pace) full(now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.made = slices.DeleteFunc(f.made, func(at time.Time) bool { return now.Sub(at) >= fetchesEvery })
-	return len(f.made) >= mostFetches
+	f.times = slices.DeleteFunc(f.times, func(at time.Time) bool { return now.Sub(at) >= fetchesEvery })
+	return len(f.times) >= mostFetches
 }
 
 // add counts a fetch. The user's approval restarts the count, so that not every further fetch is a
@@ -76,9 +76,9 @@ func (f *pace) add(now time.Time, asked bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if asked {
-		f.made = nil
+		f.times = nil
 	}
-	f.made = append(f.made, now)
+	f.times = append(f.times, now)
 }
 
 // fetches reports whether a tool always connects, to a page or a search engine.

@@ -94,7 +94,7 @@ func TestManyFetchesAreAskedAbout(t *testing.T) {
 			t.Fatalf("after the yes: %+v", d)
 		}
 	}
-	if d := decide(t, p, q); d.Allow || d.Said != "enough" {
+	if d := decide(t, p, q); d.Allow || d.Reply != "enough" {
 		t.Errorf("the user said no: %+v", d)
 	}
 	if d := decide(t, start(Yolo, nil), q); !d.Allow {

@@ -11,7 +11,7 @@ type Explanation struct {
 	Opaque  string   // why no rule can allow it; empty for a plain command
 	Session []string // rules in the first offer
 	Offers  []Offer  // longer grants available to the user
-	Run     *tool.Judged
+	Run     *tool.CommandReading
 	Parts   []Part // every program found, judged separately
 }
 
@@ -22,13 +22,13 @@ type Part struct {
 	Effect  Effect
 	Rule    string // empty if no rule matches
 	Layer   Layer
-	Why     string
+	Reason  string
 }
 
 // Explain judges a command run in dir, without asking anybody. Text such as mcp:SERVER TOOL is a
 // call to an MCP server's tool.
 func (p *Policy) Explain(text, dir string) Explanation {
-	n := tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true}
+	n := tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Sandboxed: true}
 	server, calls := serverToolOf(text)
 	if calls {
 		n = server.need()
@@ -60,15 +60,15 @@ func (p *Policy) Explain(text, dir string) Explanation {
 }
 
 func partOf(text string, inner bool, v verdict) Part {
-	out := Part{Command: text, Inner: inner, Effect: v.effect, Rule: v.rule, Layer: v.layer, Why: v.reason}
+	out := Part{Command: text, Inner: inner, Effect: v.effect, Rule: v.rule, Layer: v.layer, Reason: v.reason}
 	switch {
 	case v.effect != Allow:
 	case v.rule != "":
-		out.Why = "the rule matches it"
+		out.Reason = "the rule matches it"
 	case v.looks:
-		out.Why = "it only looks"
+		out.Reason = "it only looks"
 	default:
-		out.Why = "no rule matches it"
+		out.Reason = "no rule matches it"
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func (p *Policy) FileFilterIn(bound Mode, root string) func(dir, name string) bo
 	if why, _ := p.careful(tool.Read, place, s.kept); mode != Yolo && why == "" {
 		s.secrets = true
 		near := append(SecretPlaces(p.options.Home), s.kept...)
-		s.home = slices.ContainsFunc(near, func(at string) bool { return within(at, place.Abs) })
+		s.home = slices.ContainsFunc(near, func(at string) bool { return inFolder(at, place.Abs) })
 		if of, ok := p.options.Paths.(Linker); ok {
 			s.linked = of.Linked()
 		}

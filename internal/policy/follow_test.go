@@ -34,7 +34,7 @@ func (c counted) Follow(names []string) (led []string) {
 // is judged.
 func TestOnlyWhatACallNamesIsJudged(t *testing.T) {
 	judged, followed := 0, 0
-	p, err := New(Options{Mode: Yolo, Paths: counted{judged: &judged, followed: &followed}, Home: "/home/me", Own: []string{"/link-to-keys/own", "/state"}})
+	p, err := New(Options{Mode: Yolo, Paths: counted{judged: &judged, followed: &followed}, Home: "/home/me", OwnPaths: []string{"/link-to-keys/own", "/state"}})
 	if err != nil {
 		t.Fatal(err)
 	}

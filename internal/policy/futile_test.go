@@ -90,7 +90,7 @@ func TestThePersonsTimeIsTold(t *testing.T) {
 		Needs: run("go build").Needs,
 		Waits: func() func() { began++; return func() { ended++ } },
 	})
-	if began != 1 || ended != 1 || d.Said != "use make" {
+	if began != 1 || ended != 1 || d.Reply != "use make" {
 		t.Errorf("began %d, ended %d, %+v", began, ended, d)
 	}
 }

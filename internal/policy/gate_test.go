@@ -64,7 +64,7 @@ func TestDecisionNamesItsRule(t *testing.T) {
 		want tool.Decision
 	}{
 		{tool.Need{Permission: tool.Execute, Target: "go test ./..."}, tool.Decision{Allow: true, Rule: "allow execute(go test **)", Layer: "command line", ByRule: true,
-			Judged: &tool.Judged{Argv: []string{"go", "test", "./..."}}}},
+			Reading: &tool.CommandReading{Argv: []string{"go", "test", "./..."}}}},
 		{tool.Need{Permission: tool.Write, Target: "a"}, tool.Decision{Allow: true, Layer: "mode edits"}},
 		{tool.Need{Permission: "fly", Target: "a"}, tool.Decision{Layer: "built in", Need: &tool.Need{Permission: "fly", Target: "a"},
 			Reason: `there is no permission "fly"; this tool is declared wrongly, use another`}},

@@ -81,7 +81,7 @@ func plainHost(h string) string { return strings.TrimSuffix(strings.ToLower(h), 
 type hostMatcher struct {
 	scheme, port string
 	host         string       // literal
-	below        string       // for *.example.com: ".example.com"
+	suffix       string       // for *.example.com: ".example.com"
 	sockets      *pathMatcher // for sockets only; nil for hosts
 }
 
@@ -111,7 +111,7 @@ func compileSockets(pattern string, effect Effect) (hostMatcher, error) {
 // rules may be that wide. The bare permission means every host.
 func (m hostMatcher) tooWide() error {
 	const instead = "name the hosts, or those below one domain, such as *.example.com"
-	below := strings.Trim(m.below, ".")
+	below := strings.Trim(m.suffix, ".")
 	switch {
 	case m.host == "" && below == "":
 		return errors.New("* allows every host there is, so anything could be sent anywhere; " + instead)
@@ -158,7 +158,7 @@ func readHost(matcher string) (hostMatcher, error) {
 	}
 	switch below, wide := strings.CutPrefix(rest, "*."); {
 	case wide:
-		m.below = "." + below
+		m.suffix = "." + below
 		rest = below
 	case rest != "*":
 		m.host = rest
@@ -170,7 +170,7 @@ func readHost(matcher string) (hostMatcher, error) {
 			return m, fmt.Errorf("%q is not a host; use a name in its xn-- form, *.suffix or *", rest)
 		}
 	}
-	if matcher != "" && rest == "" && m.host == "" && m.below == "" && !strings.Contains(matcher, "*") {
+	if matcher != "" && rest == "" && m.host == "" && m.suffix == "" && !strings.Contains(matcher, "*") {
 		return m, errors.New("the host is missing")
 	}
 	return m, nil
@@ -184,7 +184,7 @@ func (m hostMatcher) matches(a address, effect Effect) bool {
 		return effect != Allow && m == hostMatcher{}
 	case m.scheme != "" && m.scheme != a.scheme,
 		m.host != "" && m.host != a.host && !(a.scheme == "tcp" && ofThisMachine(m.host)),
-		m.below != "" && !strings.HasSuffix(a.host, m.below):
+		m.suffix != "" && !strings.HasSuffix(a.host, m.suffix):
 		return false
 	case m.port != "":
 		return m.port == a.port
@@ -215,7 +215,7 @@ func (p *Policy) judgeHost(mode Mode, v verdict) verdict {
 		if r.Effect == Deny {
 			v.reason = deniedBy(doing, r)
 		}
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.effect, v.layer, v.reason = mode.byDefault(tool.Network, false), layerOf(mode), doing+" needs approval"
 	return v

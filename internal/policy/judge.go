@@ -33,8 +33,8 @@ type verdict struct {
 	careful bool          // the file holds secrets, or makes programs run something
 	looks   bool          // every program in the command is read-only
 	firm    bool          // no sandbox decides this question
-	run     *tool.Judged
-	made    []string // files written by a command, resolved
+	run     *tool.CommandReading
+	written []string // files written by a command, resolved
 	unseen  bool     // allowed by a rule or the table, with words no user has seen
 	walled  bool     // asked about because commands in the sandbox are read-only
 }
@@ -67,7 +67,7 @@ func (v verdict) mistaken(err error) verdict {
 	return v
 }
 
-func (v verdict) by(r Rule) verdict {
+func (v verdict) withRule(r Rule) verdict {
 	v.effect, v.rule, v.layer = r.Effect, r.String(), r.Layer
 	return v
 }
@@ -96,7 +96,7 @@ func (p *Policy) judge(mode Mode, n tool.Need) verdict {
 		if looked, only := p.onlyLooks(mode, v); only {
 			return looked
 		}
-		if n.Aside && n.Reach == "" {
+		if n.Separable && n.Reach == "" {
 			return p.apart(mode, v, why)
 		}
 		v.effect, v.reason, v.layer = Deny, why, layerOf(mode)
@@ -209,13 +209,13 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 	if v.effect == Deny {
 		return v
 	}
-	if mode.OnStage() && v.need.Lasts && v.need.Caged {
+	if mode.OnStage() && v.need.OutlivesCall && v.need.Sandboxed {
 		v.effect, v.layer, v.offers = Deny, layerOf(mode), nil
 		v.reason = "nothing goes on in the background in a staged turn, because its changes are reviewed when it ends; run it without background, with a timeout"
 		return v
 	}
-	walled := mode.contains() && v.need.Caged && v.effect == Ask && p.walled()
-	if why := v.need.Outside; why != "" {
+	walled := mode.contains() && v.need.Sandboxed && v.effect == Ask && p.walled()
+	if why := v.need.OutsideReason; why != "" {
 		if p.walled() { // allowing it lets it out of the sandbox
 			if v.effect == Ask {
 				v.reason, v.walled = "running it outside the sandbox needs approval: "+why, true
@@ -231,19 +231,19 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 		return v
 	}
 	leaves := ""
-	if mode.contains() && v.need.Caged && !walled {
+	if mode.contains() && v.need.Sandboxed && !walled {
 		leaves = configures(v.command)
 	}
 	if v.effect == Allow && v.run != nil && leaves != "" && !p.walled() {
-		if level, _ := p.options.Contained(v.need.Lasts); level != "" {
+		if level, _ := p.options.Contained(v.need.OutlivesCall); level != "" {
 			v.run.Leaves = leaves
 			return v
 		}
 	}
-	if !mode.contains() || v.effect != Ask || p.wanted(v) || !v.need.Caged {
+	if !mode.contains() || v.effect != Ask || p.wanted(v) || !v.need.Sandboxed {
 		return v
 	}
-	if _, open := p.options.Lacks(); len(open) > 0 {
+	if _, open := p.options.Gaps(); len(open) > 0 {
 		v.reason = "the sandbox is degraded here and does not hold " + strings.Join(open, ", ")
 		return v
 	}
@@ -253,9 +253,9 @@ func (p *Policy) contain(mode Mode, v verdict) verdict {
 			return v
 		}
 	}
-	switch level, holds := p.options.Contained(v.need.Lasts); {
+	switch level, holds := p.options.Contained(v.need.OutlivesCall); {
 	case holds:
-		v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.Judged{Caged: true, Leaves: leaves}
+		v.effect, v.layer, v.reason, v.run = Allow, Contained, "", &tool.CommandReading{Sandboxed: true, Leaves: leaves}
 	case level != "":
 		v.layer = Contained
 		v.reason = fmt.Sprintf("it runs in the sandbox at level %q: it changes the files themselves, before anybody can look at that", level)
@@ -273,10 +273,10 @@ func (p *Policy) apart(mode Mode, v verdict, forbidden string) verdict {
 		}
 		return v
 	}
-	if why := p.options.Aside(); why != "" {
+	if why := p.options.SeparationProblem(); why != "" {
 		return verdict{need: v.need, target: v.target, effect: Deny, layer: layerOf(mode), reason: forbidden + " (a command could run aside with its changes dropped, but not here: " + why + ")"}
 	}
-	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.Judged{Caged: true, Planned: true}
+	v.effect, v.layer, v.reason, v.offers, v.unseen, v.run = Allow, Contained, "", nil, false, &tool.CommandReading{Sandboxed: true, Planned: true}
 	return v
 }
 
@@ -288,7 +288,7 @@ func (p *Policy) wanted(v verdict) bool {
 // walled reports whether only kernel rules restrict commands, which are then read-only and without
 // network. It may have to test the sandbox, so call it last.
 func (p *Policy) walled() bool {
-	walled, _ := p.options.Lacks()
+	walled, _ := p.options.Gaps()
 	return walled
 }
 

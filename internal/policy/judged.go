@@ -20,18 +20,18 @@ type judgement struct {
 	rules []Rule // for execute
 	doing string
 
-	deny     *verdict
-	open     []verdict // for the user
-	by       *permit   // the first to allow a program
-	unlooked bool      // a program is not read-only
-	unseen   bool      // a rule allowed a program with words no user has seen
-	git      bool
-	hooks    *verdict // a git command seen by the user would run hooks
-	made     []string // files written
+	deny        *verdict
+	open        []verdict // for the user
+	permittedBy *permit   // the first to allow a program
+	unlooked    bool      // a program is not read-only
+	unseen      bool      // a rule allowed a program with words no user has seen
+	git         bool
+	hooks       *verdict // a git command seen by the user would run hooks
+	made        []string // files written
 }
 
-// below resolves a name for a program in dir.
-func below(dir, name, home string) string {
+// resolveIn resolves a name for a program in dir.
+func resolveIn(dir, name, home string) string {
 	switch {
 	case path.IsAbs(name):
 		return name
@@ -42,8 +42,8 @@ func below(dir, name, home string) string {
 }
 
 // plan returns how an allowed text runs.
-func (j *judgement) plan(s script.Script) *tool.Judged {
-	plan := &tool.Judged{Git: j.git, Looks: !j.unlooked}
+func (j *judgement) plan(s script.Script) *tool.CommandReading {
+	plan := &tool.CommandReading{Git: j.git, Looks: !j.unlooked}
 	if env, argv, ok := s.Argv(); ok && !inShell(argv[0]) {
 		plan.Env, plan.Argv = env, argv
 		return plan
@@ -53,7 +53,7 @@ func (j *judgement) plan(s script.Script) *tool.Judged {
 }
 
 // inShell reports a bash builtin, which may differ from the program.
-func inShell(name string) bool { return programs.Is("in-shell", name) }
+func inShell(name string) bool { return programs.IsKind("in-shell", name) }
 
 // reason describes the first question.
 func (j *judgement) reason() string {
@@ -110,7 +110,7 @@ func (j *judgement) file(s *script.Step, f script.File) {
 // meanwhile. excused means that a rule allows the program, which may then read outside the
 // workspace and write inside.
 func (j *judgement) access(s *script.Step, a programs.Access, excused bool) {
-	full := below(s.Dir, a.Path, "~")
+	full := resolveIn(s.Dir, a.Path, "~")
 	kind := tool.Read
 	if a.Kind == programs.Write {
 		kind = tool.Write
@@ -155,14 +155,14 @@ func (j *judgement) program(s *script.Step) {
 	if ruled && by.literal && j.deny == deny { // it names exactly this file
 		j.open = j.open[:asked]
 	}
-	if use.Git && !use.Away && !by.seen {
+	if use.Git && !use.FolderIndependent && !by.seen {
 		j.strays(s, use.Dir)
 	}
 	for i := asked; i < len(j.open); i++ {
 		j.open[i].words, j.open[i].dir, j.open[i].exact = s.Words, s.Dir, j.exactly(s)
 	}
-	if ruled && j.by == nil && len(j.open) == asked {
-		j.by = &by
+	if ruled && j.permittedBy == nil && len(j.open) == asked {
+		j.permittedBy = &by
 	}
 }
 
@@ -187,8 +187,8 @@ func (j *judgement) byRule(s *script.Step, by permit, ruled bool) {
 			j.hooks = &v
 		}
 		j.unseen = j.unseen || !by.seen
-		if j.by == nil {
-			j.by = &by
+		if j.permittedBy == nil {
+			j.permittedBy = &by
 		}
 	}
 }
@@ -247,9 +247,9 @@ func (j *judgement) strict() bool {
 func (j *judgement) never(s *script.Step) string {
 	name := s.Words[0].Text
 	switch {
-	case programs.Is("builtin", name):
+	case programs.IsKind("builtin", name):
 		return "it uses " + name + " in a way that is not judged"
-	case s.Input && !programs.Is("given-text", name):
+	case s.Input && !programs.IsKind("given-text", name):
 		return name + " is given text, and may run it"
 	}
 	return ""

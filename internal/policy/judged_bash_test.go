@@ -290,8 +290,8 @@ func (y *yard) holds(t *testing.T, line, form string, v verdict, argv []string) 
 		}
 	}
 	for _, at := range changed {
-		if !slices.ContainsFunc(v.made, func(made string) bool { return made == at }) {
-			t.Errorf("%q, %s, was allowed and changed %s; predicted were %q", line, form, at, v.made)
+		if !slices.ContainsFunc(v.written, func(made string) bool { return made == at }) {
+			t.Errorf("%q, %s, was allowed and changed %s; predicted were %q", line, form, at, v.written)
 		}
 	}
 	if strings.Contains(printed, canary) && (form == written || !apart(v)) {

@@ -42,9 +42,9 @@ func (m Mode) Reviewed(once bool) Mode {
 	return cmp.Or(map[Mode]Mode{AskStaged: AskFirst, Staged: Auto}[m], m)
 }
 
-// Among reports whether modes include m; an empty list includes all. A staged mode is included with
-// its original.
-func (m Mode) Among(modes []Mode) bool {
+// IncludedIn reports whether modes include m; an empty list includes all. A staged mode is included
+// with its original.
+func (m Mode) IncludedIn(modes []Mode) bool {
 	wider := map[Mode][]Mode{AskStaged: {AskStaged, Edits, Staged, Auto}, Staged: {Staged, Auto}}[m]
 	return len(modes) == 0 || slices.ContainsFunc(modes, func(o Mode) bool { return o == m || slices.Contains(wider, o) })
 }

@@ -20,7 +20,7 @@ func (p *Policy) judgeExecute(mode Mode, v verdict) verdict {
 		if why, r := p.deniedFile(v); why != "" {
 			v.reason = "the command " + quote(v.need.Target) + ": " + why
 			if v.effect, v.layer = Deny, builtIn; r.Effect == Deny {
-				return v.by(r)
+				return v.withRule(r)
 			}
 			return v
 		}
@@ -47,20 +47,20 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 	for i, n := range v.command.named() {
 		kind := permissionOf(n.Kind)
 		for _, dir := range dirs {
-			place, err := p.place(below(dir, n.Path, "~"))
+			place, err := p.place(resolveIn(dir, n.Path, "~"))
 			if err != nil || i > maxNamed {
 				continue
 			}
 			doing := map[tool.Permission]string{tool.Read: "reading ", tool.Write: "writing "}[kind] + quote(n.Path)
-			gone := n.Kind == programs.Gone
-			if kind == tool.Write && (keptIn(kept, place) != "" || gone && slices.ContainsFunc(kept, func(at string) bool { return within(at, place.Abs) })) {
+			gone := n.Kind == programs.Removed
+			if kind == tool.Write && (keptIn(kept, place) != "" || gone && slices.ContainsFunc(kept, func(at string) bool { return inFolder(at, place.Abs) })) {
 				return ownReason(doing), Rule{}
 			}
-			if n.Does == unparsed && p.options.Shell != "" {
+			if n.Effect == unparsed && p.options.Shell != "" {
 				continue // a line for another shell, which bash would not read
 			}
 			if r, found := strongest(denies[kind], func(r Rule) bool {
-				return r.counts(place, p.options.Home, "", "") || gone && within(p.start(r), place.Abs)
+				return r.counts(place, p.options.Home, "", "") || gone && inFolder(p.start(r), place.Abs)
 			}); found {
 				return deniedBy(doing, r), r
 			}
@@ -71,7 +71,7 @@ func (p *Policy) deniedFile(v verdict) (why string, by Rule) {
 
 // permissionOf returns the permission for a use.
 func permissionOf(kind programs.Kind) tool.Permission {
-	if kind == programs.Write || kind == programs.Gone {
+	if kind == programs.Write || kind == programs.Removed {
 		return tool.Write
 	}
 	return tool.Read
@@ -109,7 +109,7 @@ func (c *command) folders(first string) []string {
 				value = name
 			}
 			if (attached || enters) && value != "" && !s.maybe && len(dirs) < 20 {
-				at = below(at, value, "~")
+				at = resolveIn(at, value, "~")
 				dirs = append(dirs, at)
 			}
 		}
@@ -130,7 +130,7 @@ func (c *command) named() []programs.Access {
 	}
 	if c.top.Broken != nil {
 		for _, name := range pieces(c.top.Text) {
-			out = append(out, programs.Access{Kind: programs.Write, Path: name, Does: unparsed})
+			out = append(out, programs.Access{Kind: programs.Write, Path: name, Effect: unparsed})
 		}
 	}
 	return slices.DeleteFunc(out, func(n programs.Access) bool { return n.Path == "" || len(n.Path) > 4096 })
@@ -162,7 +162,7 @@ func (j *judgement) beyond(s *script.Step, by permit) bool {
 			v.words, v.dir, v.exact = s.Words, s.Dir, j.exactly(s)
 			j.ask(v)
 			return true
-		case n.Option != "" && !(n.Does == programs.WritesFile && j.writesFree(s, n, all, free)):
+		case n.Option != "" && !(n.Effect == programs.WritesFile && j.writesFree(s, n, all, free)):
 			j.ask(verdict{need: j.need(s), words: s.Words, dir: s.Dir, exact: j.exactly(s), reason: fmt.Sprintf("%s; the rule %s does not name that option", n, by.rule)})
 			return true
 		}
@@ -175,7 +175,7 @@ func (j *judgement) use(s *script.Step, n programs.Access) (v verdict, free bool
 	if n.Path == "" || oneOf(n.Path, "- /dev/null /dev/stdout /dev/stderr /dev/tty") {
 		return verdict{}, n.Path != ""
 	}
-	v = j.judge(j.mode, tool.Need{Permission: permissionOf(n.Kind), Target: below(s.Dir, n.Path, "~")})
+	v = j.judge(j.mode, tool.Need{Permission: permissionOf(n.Kind), Target: resolveIn(s.Dir, n.Path, "~")})
 	return v, v.effect == Allow
 }
 
@@ -193,7 +193,7 @@ func (j *judgement) writesFree(s *script.Step, n programs.Access, all []programs
 			}
 		}
 	}
-	return wrote && script.Known(s.Words)
+	return wrote && script.AllKnown(s.Words)
 }
 
 // ruleNames reports whether an allow rule that covers the words spells out a name or an option.
@@ -208,7 +208,7 @@ func (j *judgement) ruleNames(words []script.Word, name string) bool {
 // Effects describes writes and programs of an allow rule's command that need options missing in the
 // rule, which are still asked about. It is "" if the table has none.
 func (r Rule) Effects() string {
-	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.rest || r.argv.tokens[0].any {
+	if r.Effect != Allow || len(r.argv.tokens) == 0 || !r.argv.anyRest || r.argv.tokens[0].any {
 		return ""
 	}
 	var words, says []string
@@ -216,12 +216,12 @@ func (r Rule) Effects() string {
 		words = append(words, strings.Join(t.oneOf[:min(1, len(t.oneOf))], ""))
 	}
 	words[0] = path.Base(words[0])
-	for _, n := range programs.More(words) {
+	for _, n := range programs.ExtraAccess(words) {
 		if slices.Contains(words[1:], n.Option) {
 			continue
 		}
-		if last := len(says) - 1; last >= 0 && strings.HasSuffix(says[last], n.Does) {
-			says[last] = strings.TrimSuffix(says[last], " "+n.Does) + ", " + n.String()
+		if last := len(says) - 1; last >= 0 && strings.HasSuffix(says[last], n.Effect) {
+			says[last] = strings.TrimSuffix(says[last], " "+n.Effect) + ", " + n.String()
 		} else {
 			says = append(says, n.String())
 		}
@@ -236,5 +236,5 @@ func (r Rule) Effects() string {
 func (p *Policy) aboutOwn(r Rule) bool {
 	at := p.start(r)
 	here, err := p.place(".")
-	return r.path.anchor == "abs" && err == nil && at != "" && keptIn(p.kept(), Place{Abs: at}) != "" && !within(at, here.Abs)
+	return r.path.anchor == "abs" && err == nil && at != "" && keptIn(p.kept(), Place{Abs: at}) != "" && !inFolder(at, here.Abs)
 }

@@ -17,9 +17,9 @@ type Offer struct {
 	Kind OfferKind
 	// Rules are the exact grant.
 	Rules []string
-	// Covers and Spares describe calls no longer asked about, and similar ones that still are.
+	// Covers and StillAsked describe calls no longer asked about, and similar ones that still are.
 	// Saved describes the extra coverage of saved rules; may be empty.
-	Covers, Spares, Saved string
+	Covers, StillAsked, Saved string
 
 	grants []grant
 }
@@ -36,9 +36,9 @@ const (
 	ServerOffer  OfferKind = "server"  // all tools on an MCP server
 )
 
-// Usual returns the index of the default offer: the program's if offered, otherwise the narrowest,
-// or -1 if there is none.
-func Usual(offers []Offer) int {
+// DefaultOffer returns the index of the default offer: the program's if offered, otherwise the
+// narrowest, or -1 if there is none.
+func DefaultOffer(offers []Offer) int {
 	for i, o := range offers {
 		if o.Kind == ProgramOffer {
 			return i
@@ -94,7 +94,7 @@ func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 		if !slices.Contains(o.Rules, g.rule) {
 			o.Rules = append(o.Rules, g.rule)
 		}
-		o.Covers, o.Spares, o.Saved = also(o.Covers, d.Covers), also(o.Spares, d.Spares), also(o.Saved, d.Saved)
+		o.Covers, o.StillAsked, o.Saved = also(o.Covers, d.Covers), also(o.StillAsked, d.StillAsked), also(o.Saved, d.Saved)
 	}
 	return o, len(parts) > 0
 }
@@ -153,7 +153,7 @@ func widePart(v verdict) grant {
 // exactGrant grants one program with these words and variables in this folder. It returns the zero
 // value if it cannot last.
 func exactGrant(dir string, env []script.Setting, words []script.Word) grant {
-	if !script.Known(words) {
+	if !script.AllKnown(words) {
 		return grant{}
 	}
 	key := []string{string(tool.Execute), dir}
@@ -186,7 +186,7 @@ func wideCommand(words []script.Word) string {
 }
 
 // hasSubcommands reports whether a program's first word is a subcommand.
-func hasSubcommands(name string) bool { return programs.Is("subcommands", base(name)) }
+func hasSubcommands(name string) bool { return programs.IsKind("subcommands", base(name)) }
 
 // subcommand returns the subcommand, or "" if there is none or options precede it.
 func subcommand(s simple) string {
@@ -199,7 +199,7 @@ func subcommand(s simple) string {
 // narrow reports whether only the exact words are offered: the program deletes or sends things
 // irrevocably.
 func narrow(s simple) bool {
-	return programs.Does("narrow", script.Texts(s.words[:min(2, len(s.words))])...)
+	return programs.CommandIs("narrow", script.Texts(s.words[:min(2, len(s.words))])...)
 }
 
 // wideFile returns the rule for a file's folder; inside the workspace, for a subfolder.
@@ -236,11 +236,11 @@ func lasting(s simple) bool {
 	if strings.HasPrefix(name, "python") && len(words) > 2 && words[1] == "-m" && oneOf(words[2], "pytest unittest mypy ruff black flake8 pylint") {
 		return true
 	}
-	if _, interprets := programs.CodeOption(name, ""); interprets || programs.Does("unlasting", words...) {
+	if _, interprets := programs.CodeOption(name, ""); interprets || programs.CommandIs("unlasting", words...) {
 		return false
 	}
 	// A rule that begins with mcp: is about a server.
-	return !startsPrograms(s) && !programs.Is("builtin", name) && !strings.HasPrefix(s.name(), serverPrefix)
+	return !startsPrograms(s) && !programs.IsKind("builtin", name) && !strings.HasPrefix(s.name(), serverPrefix)
 }
 
 // unoffered explains why nothing is offered, by the first part without an offer.
@@ -253,7 +253,7 @@ func unoffered(open []verdict) string {
 				return "the rule " + part.rule + " wants each call asked"
 			case part.barred != "":
 				return part.barred
-			case part.need.Outside != "":
+			case part.need.OutsideReason != "":
 				return "each command outside the sandbox is asked for"
 			case w >= 0:
 				return "contains " + part.words[w].Written() + ", so no rule can cover it"

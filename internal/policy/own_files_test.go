@@ -39,7 +39,7 @@ func ownYard(t *testing.T, m Mode, rules ...string) *Policy {
 	}
 	p := newPolicy(t, m, nil, append(rules, "allow read(abs:"+root+"/home/.state/adze/output/**)")...)
 	p.options.Paths, p.options.Home, p.options.Files = fromHome{onDisk{root + "/work"}, root + "/home"}, root+"/home", diskFiles{}
-	p.options.Own = []string{root + "/home/.config/adze", root + "/home/.state/adze"}
+	p.options.OwnPaths = []string{root + "/home/.config/adze", root + "/home/.state/adze"}
 	return p
 }
 
@@ -107,7 +107,7 @@ func TestATextThatDoesNotParseWritesNoneOfAdzesOwnFiles(t *testing.T) {
 		for _, mode := range []Mode{AskFirst, Edits, Auto, Yolo} {
 			p := ownYard(t, mode)
 			p.options.Contained = func(bool) (string, bool) { return "full", true }
-			n := tool.Need{Permission: tool.Execute, Target: strings.ReplaceAll(line, "$HOME", p.options.Home), Caged: true}
+			n := tool.Need{Permission: tool.Execute, Target: strings.ReplaceAll(line, "$HOME", p.options.Home), Sandboxed: true}
 			if v := p.judge(mode, n); v.effect != Deny {
 				t.Errorf("%s: %q: %s, %s", mode, line, v.effect, v.reason)
 			}

@@ -87,10 +87,10 @@ func (p *Policy) judgeFile(mode Mode, v verdict) verdict {
 	switch {
 	case found && r.Effect == Deny:
 		v.reason = deniedBy(doing, r)
-		return v.by(r)
+		return v.withRule(r)
 	case found:
 		v.reason = doing + " is asked for by a rule"
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.effect, v.layer = mode.byDefault(v.need.Permission, !place.Outside && why == ""), layerOf(mode)
 	v.reason = fileReason(doing, place, why)
@@ -203,9 +203,9 @@ func compilePath(matcher string, effect Effect) (pathMatcher, error) {
 	if m.fold {
 		m.pattern = folded(m.pattern)
 	}
-	each, ok := braces.Alternatives(m.pattern, braces.Most)
+	each, ok := braces.Alternatives(m.pattern, braces.MaxExpansions)
 	if m.each = each; !ok {
-		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.Most)
+		return m, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.MaxExpansions)
 	}
 	if name, deep := strings.CutPrefix(m.pattern, "**/"); deep && m.anchor == "" && !strings.ContainsAny(name, `/\*?[]{}`) {
 		m.base = name

@@ -52,20 +52,20 @@ type Options struct {
 	Rules []Rule
 	Paths Paths  // if nil, every file need is denied
 	Home  string // for the anchor home:
-	// Own lists adze's folders and files for configuration, tools and sessions: no tool writes
+	// OwnPaths lists adze's folders and files for configuration, tools and sessions: no tool writes
 	// there in any mode, and reading requires a question.
-	Own []string
-	Ask Asker // if nil, nobody is present and every question is answered with no
+	OwnPaths []string
+	Ask      Asker // if nil, nobody is present and every question is answered with no
 	// Contained returns a command's sandbox level, or "" without a sandbox; lasting means that the
 	// command outlives its call. Mode auto allows a command if the sandbox holds it. nil means no
 	// sandbox.
 	Contained func(lasting bool) (level string, holds bool)
-	// Lacks returns the sandbox's gaps: walled means that commands are read-only and without
+	// Gaps returns the sandbox's gaps: walled means that commands are read-only and without
 	// network inside, and allowed ones run outside. nil means no gaps.
-	Lacks func() (walled bool, open []string)
-	// Aside explains why commands' changes cannot be kept apart, or returns "" if they can. nil
-	// means that they cannot.
-	Aside func() string
+	Gaps func() (walled bool, open []string)
+	// SeparationProblem explains why commands' changes cannot be kept apart, or returns "" if they can.
+	// nil means that they cannot.
+	SeparationProblem func() string
 	// Stage explains why calls do not work on a stage now, or returns "" if they do. Staged modes
 	// need one. nil means no stage.
 	Stage func() string
@@ -114,14 +114,14 @@ func New(o Options) (*Policy, error) {
 	if o.Stage == nil {
 		o.Stage = func() string { return "there is no stage here" }
 	}
-	if o.Aside == nil {
-		o.Aside = func() string { return "there is no sandbox" }
+	if o.SeparationProblem == nil {
+		o.SeparationProblem = func() string { return "there is no sandbox" }
 	}
 	if o.Contained == nil {
 		o.Contained = func(bool) (string, bool) { return "", false }
 	}
-	if o.Lacks == nil {
-		o.Lacks = func() (bool, []string) { return false, nil }
+	if o.Gaps == nil {
+		o.Gaps = func() (bool, []string) { return false, nil }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -146,7 +146,7 @@ func (p *Policy) modeFor(q tool.Question) Mode {
 }
 
 // MayBe reports whether a mode can be selected.
-func (p *Policy) MayBe(m Mode) bool { return m.known() && m.Among(p.options.Modes) }
+func (p *Policy) MayBe(m Mode) bool { return m.known() && m.IncludedIn(p.options.Modes) }
 
 // SetMode changes the mode for calls judged from now on.
 func (p *Policy) SetMode(m Mode) error {
@@ -290,7 +290,7 @@ func allowed(verdicts []verdict) tool.Decision {
 		}
 		if v.need.Permission == tool.Execute {
 			d.ByRule = d.ByRule || v.unseen
-			d.Judged = v.run
+			d.Reading = v.run
 		}
 	}
 	return d
@@ -302,7 +302,7 @@ func nobody(open []verdict, edits bool) tool.Decision {
 	rules := flagRules(open)
 	way := "nobody is here to approve it"
 	switch {
-	case v.need.Outside != "" && !v.walled:
+	case v.need.OutsideReason != "" && !v.walled:
 		way = "not allowed; add --sandbox off and --allow 'execute(...)'"
 	case len(rules) > 0 && slices.ContainsFunc(open, elsewhere):
 		way = "not allowed; add an --allow rule for it"
@@ -329,7 +329,7 @@ func elsewhere(v verdict) bool {
 // the exact words. It is empty if there are none.
 func flagRules(open []verdict) (rules []string) {
 	if offers := offersFor(open); len(offers) > 0 {
-		if rules, ok := asFlags(offers[max(Usual(offers), 0)].Rules); ok {
+		if rules, ok := asFlags(offers[max(DefaultOffer(offers), 0)].Rules); ok {
 			return rules
 		}
 	}
@@ -343,7 +343,7 @@ func flagRules(open []verdict) (rules []string) {
 			if part.rule != "" || len(part.words) == 0 {
 				return nil
 			}
-			if !script.Known(part.words) {
+			if !script.AllKnown(part.words) {
 				return nil
 			}
 			exact = append(exact, "allow execute("+simple{words: part.words}.String()+")")

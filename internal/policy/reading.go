@@ -63,7 +63,7 @@ func read(text, home string) *command {
 		return c
 	}
 	c.top = c.lower(text)
-	r := reader{into: c}
+	r := reader{command: c}
 	r.script(text, 0)
 	r.evaluated()
 	return c
@@ -80,7 +80,7 @@ func (c *command) lower(text string) *script.Lowered {
 // reader finds a command's programs and those that they start in turn. If a started program is
 // unknown, every possible position counts.
 type reader struct {
-	into     *command
+	command  *command
 	count    int            // simple commands so far
 	tries    int            // possible positions for other programs
 	guessing bool           // the current text may be no command
@@ -89,14 +89,14 @@ type reader struct {
 }
 
 func (r *reader) refuse(format string, args ...any) {
-	if r.into.refused == nil {
-		r.into.refused = fmt.Errorf(format, args...)
+	if r.command.refused == nil {
+		r.command.refused = fmt.Errorf(format, args...)
 	}
 }
 
 // unknown adds a program known only at run time.
 func (r *reader) unknown(why string) {
-	r.into.simples = append(r.into.simples, simple{words: []script.Word{{Many: true}}, inner: true, why: why})
+	r.command.simples = append(r.command.simples, simple{words: []script.Word{{Splits: true}}, inner: true, why: why})
 }
 
 // script adds a text's programs; depth counts nested texts.
@@ -105,10 +105,10 @@ func (r *reader) script(text string, depth int) {
 		r.refuse("the command hides programs behind more than %d others; write them plainly", maxUnwrap)
 		return
 	}
-	l := r.into.lower(text)
+	l := r.command.lower(text)
 	if l.Broken != nil {
 		if !r.guessing {
-			r.into.broken = l.Broken
+			r.command.broken = l.Broken
 		}
 		r.everyWord(text, r.guessing)
 	}
@@ -118,7 +118,7 @@ func (r *reader) script(text string, depth int) {
 	r.computes = r.computes || l.Computes
 	for _, p := range l.Parts {
 		switch {
-		case r.into.refused != nil:
+		case r.command.refused != nil:
 			return
 		case p.Call != nil:
 			r.call(p.Call, depth)
@@ -129,11 +129,11 @@ func (r *reader) script(text string, depth int) {
 			if p.Redirect.Writes {
 				kind = programs.Write
 			}
-			r.into.files = append(r.into.files, programs.Access{Kind: kind, Path: p.Redirect.Target.Spelled})
+			r.command.files = append(r.command.files, programs.Access{Kind: kind, Path: p.Redirect.Target.Spelled})
 		case p.Word != nil:
 			r.words = append(r.words, p.Word)
-		case p.Doubt != "":
-			r.unknown(p.Doubt)
+		case p.Uncertainty != "":
+			r.unknown(p.Uncertainty)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func (r *reader) everyWord(text string, maybe bool) {
 	}
 	for i := range words {
 		// 16: more than rules have
-		r.into.simples = append(r.into.simples, simple{words: words[i:min(i+16, len(words))], inner: true, maybe: maybe})
+		r.command.simples = append(r.command.simples, simple{words: words[i:min(i+16, len(words))], inner: true, maybe: maybe})
 	}
 }
 
@@ -160,25 +160,25 @@ func (r *reader) call(c *script.Call, depth int) {
 	for i, w := range c.Words {
 		words[i] = *w
 	}
-	from, interpreter := len(r.into.simples), ""
+	from, interpreter := len(r.command.simples), ""
 	r.add(simple{words: words}, depth)
-	for _, started := range r.into.simples[from:] {
+	for _, started := range r.command.simples[from:] {
 		if interpreter == "" {
 			interpreter = readsCode(started)
 		}
 	}
 	var given *script.Redirect
 	for _, redirect := range c.Redirects {
-		if redirect.Given != nil {
+		if redirect.InputText != nil {
 			given = redirect
 		}
 	}
 	switch name := base(words[0].Text); {
-	case interpreter != "" && given != nil && given.Given.Known:
-		r.code(interpreter, *given.Given, depth)
+	case interpreter != "" && given != nil && given.InputText.Known:
+		r.code(interpreter, *given.InputText, depth)
 	case interpreter != "":
 		r.unknown(interpreter + " reads what it runs from its input")
-	case given != nil && words[0].Known && !programs.Is("text", name) && !programs.Is("input", name):
+	case given != nil && words[0].Known && !programs.IsKind("text", name) && !programs.IsKind("input", name):
 		r.everyWord(given.Lines, true) // many programs have commands to start others
 	}
 }
@@ -186,7 +186,7 @@ func (r *reader) call(c *script.Call, depth int) {
 // assigned examines an assignment's value. Many programs run a variable's value: PAGER,
 // GIT_SSH_COMMAND, CC.
 func (r *reader) assigned(a *script.Assign) {
-	runs := programs.Is("program-variables", a.Name) ||
+	runs := programs.IsKind("program-variables", a.Name) ||
 		strings.HasPrefix(a.Name, "LD_") || strings.HasPrefix(a.Name, "GIT_") && !strings.HasPrefix(a.Name, "GIT_AUTHOR_") && !strings.HasPrefix(a.Name, "GIT_COMMITTER_")
 	for _, w := range a.Values {
 		if w.Known {
@@ -230,10 +230,10 @@ func (r *reader) add(s simple, depth int) {
 	if r.count > maxSimple || r.tries > maxTries {
 		r.refuse("the command has more than %d simple commands; put them in a file and run that", maxSimple)
 	}
-	if r.into.refused != nil {
+	if r.command.refused != nil {
 		return
 	}
-	r.into.simples = append(r.into.simples, s)
+	r.command.simples = append(r.command.simples, s)
 	name := s.words[0]
 	switch {
 	case !name.Known: // "$SUDO rm x": it may be empty
@@ -242,14 +242,14 @@ func (r *reader) add(s simple, depth int) {
 		}
 		return
 	case strings.HasPrefix(name.Text, "-"): // after time, which is a keyword or a program
-		r.inside(s.words, 0, depth)
+		r.findWrapped(s.words, 0, depth)
 		return
 	}
 	r.computes = r.computes || evaluates(s)
 	program, args := base(name.Text), s.words[1:]
 	if len(args) > maxWords {
 		args = args[:maxWords]
-		if startsPrograms(s) || programs.Is("runs-any-word", program) {
+		if startsPrograms(s) || programs.IsKind("runs-any-word", program) {
 			r.unknown("it has more words than are read")
 		}
 	}
@@ -261,23 +261,23 @@ func evaluates(s simple) bool {
 	if oneOf(s.name(), "printf test [") { // with -v they set variables, or test them
 		return slices.ContainsFunc(s.words[1:], func(w script.Word) bool { return strings.HasPrefix(w.Text, "-v") })
 	}
-	return programs.Is("evaluates", s.name())
+	return programs.IsKind("evaluates", s.name())
 }
 
 // behind finds programs started by another.
 func (r *reader) behind(program string, args []script.Word, depth int) {
 	if skip, ok := wrapper(program); ok {
-		r.inside(fill(program, args), skip, depth)
+		r.findWrapped(fill(program, args), skip, depth)
 	}
 	if at, skip, ok := launcher(program, args); ok {
-		r.inside(args[at:], skip, depth)
+		r.findWrapped(args[at:], skip, depth)
 		if end := slices.IndexFunc(args, func(a script.Word) bool { return a.Text == "--" }); end >= at {
 			r.begin(args[end+1:], 0, depth)
 		}
 	}
 	switch {
 	case isShell(program): // the text after -c, or a script, which bash looks up like a program
-		r.inside(args, 0, depth)
+		r.findWrapped(args, 0, depth)
 		coded := false
 		for _, a := range args {
 			option := a.Known && strings.HasPrefix(a.Text, "-")
@@ -303,15 +303,15 @@ func (r *reader) behind(program string, args []script.Word, depth int) {
 		r.begin(args, 0, depth)
 	case oneOf(program, "git gh glab"):
 		r.git(args)
-	case programs.Is("runs-any-word", program):
+	case programs.IsKind("runs-any-word", program):
 		for i, a := range args {
-			if r.into.refused == nil {
+			if r.command.refused == nil {
 				r.text(a, depth)
 				r.begin(args[i:], 0, depth)
 			}
 		}
 	}
-	if r.into.refused == nil {
+	if r.command.refused == nil {
 		r.options(program, args, depth)
 		r.coded(program, args)
 	}
@@ -369,16 +369,16 @@ func (r *reader) text(w script.Word, depth int) {
 // nested reads a text within a command. Its commands are inner ones, so that a rule can allow only
 // the outer command.
 func (r *reader) nested(text string, depth int) {
-	from := len(r.into.simples)
+	from := len(r.command.simples)
 	r.script(text, depth)
-	for i := from; i < len(r.into.simples); i++ {
-		r.into.simples[i].inner = true
+	for i := from; i < len(r.command.simples); i++ {
+		r.command.simples[i].inner = true
 	}
 }
 
 // guess reads a text that may run: its matches are never sure.
 func (r *reader) guess(text string) {
-	if r.guessing || r.into.refused != nil || strings.TrimSpace(text) == "" {
+	if r.guessing || r.command.refused != nil || strings.TrimSpace(text) == "" {
 		return
 	}
 	r.guessing = true
@@ -406,7 +406,7 @@ func (r *reader) perhaps(text string) {
 // coded looks for code in the words for an interpreter or an unknown program.
 func (r *reader) coded(program string, args []script.Word) {
 	_, interprets := programs.CodeOption(program, "")
-	awk := programs.Is("awk", program)
+	awk := programs.IsKind("awk", program)
 	for i, a := range args {
 		before := ""
 		if i > 0 {
@@ -419,7 +419,7 @@ func (r *reader) coded(program string, args []script.Word) {
 			r.code(program, a, 0)
 		case oneOf(program, "sed gsed") && runsInSed().MatchString(strings.TrimPrefix(strings.TrimPrefix(a.Text, "-e"), "--expression=")):
 			r.unknown("a sed script of it can start programs")
-		case !programs.Is("text", program), program == "cargo" && (strings.HasPrefix(a.Text, "--config=") || before == "--config"):
+		case !programs.IsKind("text", program), program == "cargo" && (strings.HasPrefix(a.Text, "--config=") || before == "--config"):
 			r.perhaps(a.Text)
 		}
 		awk = awk && (a.Known && strings.HasPrefix(a.Text, "-") || oneOf(before, "-v -F -f --assign --field-separator --file"))
@@ -452,7 +452,7 @@ func readsCode(s simple) string {
 		return ""
 	case oneOf(name, "at batch"), oneOf(name, ". source") && len(args) > 0 && input(args[0]):
 		return name
-	case oneOf(name, "make gmake sed gsed") || programs.Is("awk", name):
+	case oneOf(name, "make gmake sed gsed") || programs.IsKind("awk", name):
 		from := func(w script.Word) bool { return w.Known && input(w) }
 		if slices.ContainsFunc(args, from) && slices.ContainsFunc(args, func(w script.Word) bool { return strings.HasPrefix(w.Text, "-f") || strings.Contains(w.Text, "file") }) {
 			return name
@@ -472,10 +472,10 @@ func readsCode(s simple) string {
 	return name
 }
 
-// inside finds possible starts of the wrapped program. An option may or may not take the next word,
-// which differs between systems, so both readings count.
-func (r *reader) inside(args []script.Word, skip, depth int) {
-	for i := 0; i < len(args) && r.into.refused == nil; i++ {
+// findWrapped finds possible starts of the wrapped program. An option may or may not take the next
+// word, which differs between systems, so both readings count.
+func (r *reader) findWrapped(args []script.Word, skip, depth int) {
+	for i := 0; i < len(args) && r.command.refused == nil; i++ {
 		a := args[i]
 		option := a.Known && strings.HasPrefix(a.Text, "-") && a.Text != "-"
 		if a.Known && (a.Text == "--" || isAssignment(a.Text)) || option && strings.Contains(a.Text, "=") {
@@ -500,24 +500,24 @@ const shellMarks = " \t\n;|&$`(){}<>!'\"\\"
 
 // begin adds the program after at most skip more words, a number that also differs.
 func (r *reader) begin(args []script.Word, skip, depth int) {
-	for ; skip >= 0 && r.into.refused == nil; skip-- {
+	for ; skip >= 0 && r.command.refused == nil; skip-- {
 		for len(args) > 0 && args[0].Known && (isAssignment(args[0].Text) || args[0].Text == "--" || args[0].Text == "-") {
 			if strings.ContainsAny(args[0].Text, shellMarks) {
 				r.text(args[0], depth)
 			}
 			args = args[1:]
 		}
-		if len(args) == 0 || args[0].Found { // words from xargs name no program
+		if len(args) == 0 || args[0].Placeholder { // words from xargs name no program
 			return
 		}
 		if first := args[0]; first.Known && strings.HasPrefix(first.Text, "-") && len(args) > 1 && skip == 0 {
-			r.inside(args, 0, depth)
+			r.findWrapped(args, 0, depth)
 			return
 		} else if first.Known && strings.ContainsAny(first.Text, shellMarks) {
 			r.text(first, depth)
 		}
 		words := slices.Clone(args)
-		words[len(words)-1].Found = false
+		words[len(words)-1].Placeholder = false
 		r.add(simple{words: words, inner: true}, depth+1)
 		args = args[1:]
 	}
@@ -542,26 +542,26 @@ func fill(program string, args []script.Word) (filled []script.Word) {
 	}
 	for i, a := range args {
 		if i > at && mark != "" && strings.Contains(a.Text, mark) {
-			a = script.Word{Many: true}
+			a = script.Word{Splits: true}
 		}
 		filled = append(filled, a)
 	}
-	return append(filled, script.Word{Many: true, Found: true})
+	return append(filled, script.Word{Splits: true, Placeholder: true})
 }
 
 func base(program string) string { return path.Base(program) }
 
 func oneOf(name, list string) bool { return slices.Contains(strings.Fields(list), name) }
 
-func isShell(name string) bool { return programs.Is("shell", name) }
+func isShell(name string) bool { return programs.IsKind("shell", name) }
 
 // wrapper reports whether a program starts another among its arguments, and how many words besides
 // options may precede that.
 func wrapper(name string) (words int, ok bool) {
-	if programs.Is("starts-behind-a-word", name) {
+	if programs.IsKind("starts-behind-a-word", name) {
 		return 1, true
 	}
-	return 0, programs.Is("starts", name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
+	return 0, programs.IsKind("starts", name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld.so") || strings.HasPrefix(name, "ld-musl")
 }
 
 // launcher finds the program after a subcommand: docker exec NAME rm. at is the index after the
@@ -576,9 +576,9 @@ func launcher(program string, args []script.Word) (at, skip int, ok bool) {
 			break
 		}
 		switch key := program + " " + a.Text; {
-		case programs.Is("starts-in-place", program) && programs.Is("starts-by", a.Text):
+		case programs.IsKind("starts-in-place", program) && programs.IsKind("starts-by", a.Text):
 			return i + 1, 1, true
-		case programs.Is("runs-tools", program) && programs.Is("runs-tools-by", a.Text), key == "git run" && seen > 1, key == "git foreach", key == "cmake env", key == "cmake time":
+		case programs.IsKind("runs-tools", program) && programs.IsKind("runs-tools-by", a.Text), key == "git run" && seen > 1, key == "git foreach", key == "cmake env", key == "cmake time":
 			return i + 1, 0, true
 		}
 	}
@@ -618,7 +618,7 @@ func afterOptions(program string, words []script.Word) map[int]certainty {
 		case !known && !strings.Contains(w.Text, "=") && w.Text != "--":
 			two = possible
 		}
-		if two > no && i+1 < len(words) && words[i+1].Many {
+		if two > no && i+1 < len(words) && words[i+1].Splits {
 			ends[anywhere] = possible // the value may be many words
 		}
 		for step, c := range map[int]certainty{1: one, 2: two} {

@@ -44,23 +44,23 @@ func (j *judgement) look(s *script.Step) (programs.Use, bool) {
 		use, ok = judgeWords(words)
 	}
 	switch {
-	case !ok || !script.Known(s.Words[:before]),
+	case !ok || !script.AllKnown(s.Words[:before]),
 		len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }):
 		return use, false
-	case script.Known(s.Words) && script.Known(words):
-		s.Instead, s.Away = slices.Concat(script.Texts(s.Words[:before]), use.Words), use.Away
+	case script.AllKnown(s.Words) && script.AllKnown(words):
+		s.Instead, s.InRoot = slices.Concat(script.Texts(s.Words[:before]), use.Words), use.FolderIndependent
 		for _, local := range use.Local {
 			name, value, _ := strings.Cut(local, "=")
 			s.Set = append(s.Set, script.Fixed(name, value))
 		}
-	case use.Away || len(use.Local) > 0 || !slices.Equal(use.Words, script.Texts(words)): // it would have to run with other words
+	case use.FolderIndependent || len(use.Local) > 0 || !slices.Equal(use.Words, script.Texts(words)): // it would have to run with other words
 		return use, false
 	}
 	return use, true
 }
 
 func judgeWords(words []script.Word) (programs.Use, bool) {
-	if slices.ContainsFunc(words, func(w script.Word) bool { return w.Many }) && !programs.Any(nameOf(words)) {
+	if slices.ContainsFunc(words, func(w script.Word) bool { return w.Splits }) && !programs.Any(nameOf(words)) {
 		return programs.Use{}, false
 	}
 	return programs.Judge(words)
@@ -110,7 +110,7 @@ func (j *judgement) tree(v verdict, a programs.Access) verdict {
 			}
 		case d.IsDir() && (name == ".git" && !j.strict() || !a.Hidden && strings.HasPrefix(name, ".")):
 			return fs.SkipDir
-		case a.Spared && programs.LeftOut(name), !chosen(a.Only, name):
+		case a.ExcludesSecrets && programs.LeftOut(name), !chosen(a.Only, name):
 		case held != nil && held(dir, name):
 			why = "it would read " + quote(at) + ", which is asked for"
 			return fs.SkipAll
@@ -128,9 +128,9 @@ func (j *judgement) tree(v verdict, a programs.Access) verdict {
 
 // Repositories examines a folder's git repository without running its programs.
 type Repositories interface {
-	// Strays lists places outside the workspace that git would show in dir although nothing there
-	// refers back to the worktree.
-	Strays(dir string) ([]string, error)
+	// ExternalPaths lists places outside the workspace that git would show in dir although nothing
+	// there refers back to the worktree.
+	ExternalPaths(dir string) ([]string, error)
 	// Hooks lists the repository's own hooks.
 	Hooks(dir string) []Hook
 }
@@ -154,7 +154,7 @@ func (j *judgement) strays(s *script.Step, within string) {
 	if j.options.Repos == nil {
 		return
 	}
-	found, err := j.options.Repos.Strays(j.dirOf(below(s.Dir, within, j.options.Home)))
+	found, err := j.options.Repos.ExternalPaths(j.dirOf(resolveIn(s.Dir, within, j.options.Home)))
 	if err != nil {
 		j.ask(verdict{need: j.need(s), reason: err.Error()})
 	}
@@ -180,7 +180,7 @@ func (j *judgement) hooked(s *script.Step) string {
 	g := programs.GitOf(script.Texts(words[1:]))
 	dir := s.Dir
 	for _, name := range g.Dirs {
-		dir = below(dir, name, j.options.Home)
+		dir = resolveIn(dir, name, j.options.Home)
 	}
 	var names []string
 	for _, hook := range j.options.Repos.Hooks(j.dirOf(dir)) {

@@ -17,7 +17,7 @@ func TestReviewStagesAskAndAuto(t *testing.T) {
 	if AskStaged.Reviewed(false) != AskFirst || Staged.Reviewed(false) != Auto {
 		t.Error("review: each leaves a mode staged")
 	}
-	if AskStaged.Among([]Mode{AskFirst}) || !AskStaged.Among([]Mode{Edits}) || !Staged.Among([]Mode{Auto}) || Staged.Among([]Mode{Edits}) {
+	if AskStaged.IncludedIn([]Mode{AskFirst}) || !AskStaged.IncludedIn([]Mode{Edits}) || !Staged.IncludedIn([]Mode{Auto}) || Staged.IncludedIn([]Mode{Edits}) {
 		t.Error("a staged mode is not as narrow as what it stands for")
 	}
 }

@@ -192,7 +192,7 @@ func TestExplainJudgesEachProgram(t *testing.T) {
 			if rule == "" {
 				rule = "no rule"
 			}
-			if part.Why == "" || part.Layer == "" {
+			if part.Reason == "" || part.Layer == "" {
 				t.Errorf("%s: no reason or layer in %+v", c.text, part)
 			}
 			got = append(got, string(part.Effect)+" "+part.Command+": "+rule)

@@ -61,9 +61,9 @@ func compileServer(matcher string, effect Effect) (*serverMatcher, error) {
 			return nil, fmt.Errorf("%q is not a pattern of names; use *, ?, [a-z] and {a,b}", pattern)
 		}
 	}
-	names, ok := braces.Alternatives(strings.ReplaceAll(m.server+" "+m.tool, "[!", "[^"), braces.Most)
+	names, ok := braces.Alternatives(strings.ReplaceAll(m.server+" "+m.tool, "[!", "[^"), braces.MaxExpansions)
 	if m.names = names; !ok {
-		return nil, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.Most)
+		return nil, fmt.Errorf("the braces of %q stand for more than %d patterns; write several rules", matcher, braces.MaxExpansions)
 	}
 	for _, pattern := range m.names {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -123,10 +123,10 @@ func (p *Policy) judgeServerTool(mode Mode, v verdict) verdict {
 	switch {
 	case found && r.Effect == Deny:
 		v.reason = deniedBy(doing, r)
-		return v.by(r)
+		return v.withRule(r)
 	case found:
 		v.reason = doing + " is asked for by a rule"
-		return v.by(r)
+		return v.withRule(r)
 	}
 	v.server = t
 	v.effect, v.layer, v.reason = mode.byDefault(tool.Execute, false), layerOf(mode), doing+" needs approval"

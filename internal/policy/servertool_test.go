@@ -118,7 +118,7 @@ func TestAToolOfAServerIsOfferedFirst(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	offers := s.prompts[0].Offers
-	if len(offers) != 2 || Usual(offers) != 0 || offers[0].Kind != ToolOffer || offers[1].Kind != ServerOffer || !strings.Contains(offers[1].Covers, "any tool of the MCP server fs") {
+	if len(offers) != 2 || DefaultOffer(offers) != 0 || offers[0].Kind != ToolOffer || offers[1].Kind != ServerOffer || !strings.Contains(offers[1].Covers, "any tool of the MCP server fs") {
 		t.Fatalf("%+v", offers)
 	}
 	d := decide(t, newPolicy(t, AskFirst, nil), callOf("fs write_file"))

@@ -14,10 +14,10 @@ func TestModeStagedAllowsOnTheStageAlone(t *testing.T) {
 	p.options.Stage = func() string { return why }
 	p.options.Contained = func(bool) (string, bool) { return "full", true }
 	write := tool.Need{Permission: tool.Write, Target: "a.go"}
-	run := tool.Need{Permission: tool.Execute, Target: "make", Caged: true}
+	run := tool.Need{Permission: tool.Execute, Target: "make", Sandboxed: true}
 	host := tool.Need{Permission: tool.Network, Target: "https://go.dev"}
 	stays := run
-	stays.Lasts = true
+	stays.OutlivesCall = true
 	for _, c := range []struct {
 		why  string
 		need tool.Need

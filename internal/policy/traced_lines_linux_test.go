@@ -85,7 +85,7 @@ func yardPolicy(t *testing.T, y *yard, m Mode) *Policy {
 // allows, edits allows in the same way.
 func allowedLine(t *testing.T, modes map[Mode]*Policy, line string) (tracedLine, bool) {
 	t.Helper()
-	need := tool.Need{Permission: tool.Execute, Target: line, Caged: true}
+	need := tool.Need{Permission: tool.Execute, Target: line, Sandboxed: true}
 	ask, edits, auto := modes[AskFirst].judge(AskFirst, need), modes[Edits].judge(Edits, need), modes[Auto].judge(Auto, need)
 	if edits.effect != auto.effect || !reflect.DeepEqual(edits.run, auto.run) {
 		t.Errorf("%q: edits says %s, auto without a sandbox %s", line, edits.effect, auto.effect)
@@ -181,7 +181,7 @@ func (y *yard) driver(forms []tracedLine) string {
 			b.WriteString(" " + q(word))
 		}
 		fmt.Fprintf(&b, " </dev/null >%s 2>&1\n", q(fmt.Sprint(y.root, "/out/", i))) // by which the trace knows the line
-		for _, path := range l.v.made {                                              // all else that changes files is a stub
+		for _, path := range l.v.written {                                           // all else that changes files is a stub
 			if rel, ok := strings.CutPrefix(path, y.root+"/"); ok {
 				kept := q(y.root + "/keep/" + rel)
 				fmt.Fprintf(&b, "/bin/rm -rf %s; [ ! -e %s ] || /bin/cp -a %s %s\n", q(path), kept, kept, q(path))
@@ -214,7 +214,7 @@ func (y *yard) compare(t *testing.T, l tracedLine, writtenDown bool, did []doing
 			t.Errorf("%q, %s, was allowed in mode %s and ran %q", l.text, form, l.mode, d.argv)
 		case d.program, y.mayWrite(d, l):
 		default:
-			t.Errorf("%q, %s, was allowed in mode %s and wrote %s (%s by %s); told were %q", l.text, form, l.mode, d.path, d.call, d.by, l.v.made)
+			t.Errorf("%q, %s, was allowed in mode %s and wrote %s (%s by %s); told were %q", l.text, form, l.mode, d.path, d.call, d.by, l.v.written)
 		}
 	}
 	if strings.Contains(printed, canary) && (writtenDown || !apart(l.v)) {
@@ -225,7 +225,7 @@ func (y *yard) compare(t *testing.T, l tracedLine, writtenDown bool, did []doing
 // mayWrite allows what was told, the log of a stub, and what holds nothing.
 func (y *yard) mayWrite(d doing, l tracedLine) bool {
 	switch {
-	case slices.Contains(l.v.made, d.path):
+	case slices.Contains(l.v.written, d.path):
 		return true
 	case d.path == "/dev/null" || d.path == "/dev/tty" || strings.HasPrefix(d.path, "pipe:") || strings.HasPrefix(d.path, y.root+"/out/"):
 		return true

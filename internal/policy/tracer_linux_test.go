@@ -111,7 +111,7 @@ func readProcess(t *testing.T, root, text string) *oneProcess {
 				p.children = append(p.children, pid)
 			}
 		case "chdir":
-			cwd = below(cwd, texts[0], "")
+			cwd = resolveIn(cwd, texts[0], "")
 		case "fchdir":
 			_, after, _ := strings.Cut(args, "<")
 			cwd = unhex(t, strings.TrimSuffix(after, ">"))
@@ -128,7 +128,7 @@ func readProcess(t *testing.T, root, text string) *oneProcess {
 			}
 		default:
 			for _, path := range pathsOf(name, args, texts) {
-				full := below(cwd, path, "")
+				full := resolveIn(cwd, path, "")
 				p.does = append(p.does, doing{path: filepath.Join(realPath(filepath.Dir(full)), filepath.Base(full)), call: name, by: program})
 			}
 		}
@@ -161,7 +161,7 @@ func pathsOf(name, args string, texts []string) []string {
 		inner, _, _ := strings.Cut(args[at+1:], ">")
 		raw, err := strconv.Unquote(`"` + inner + `"`)
 		if err == nil {
-			return []string{below(raw, texts[0], "")}
+			return []string{resolveIn(raw, texts[0], "")}
 		}
 	}
 	return texts[:1]

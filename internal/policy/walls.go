@@ -12,7 +12,7 @@ import (
 // words, or because it runs in the background. Other commands fail harmlessly, because they changed
 // nothing.
 func beyondWalls(v verdict) string {
-	if v.need.Lasts {
+	if v.need.OutlivesCall {
 		return quote(v.need.Target) + " goes on in the background"
 	}
 	if why := networks(v.command); why != "" {
@@ -35,8 +35,8 @@ func changesFiles(words []string) bool {
 	has := func(reports func(string) bool) bool { return slices.ContainsFunc(words[1:], reports) }
 	tee := base(words[0]) == "tee" && has(func(w string) bool { return !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/dev/") })
 	output := base(words[0]) == "go" && has(func(w string) bool { return w == "-o" })
-	return tee || output || programs.Does("changes-files", words...) || slices.ContainsFunc(programs.More(words), func(n programs.Access) bool {
-		return n.Does != "runs a program" && slices.Contains(words[1:], n.Option)
+	return tee || output || programs.CommandIs("changes-files", words...) || slices.ContainsFunc(programs.ExtraAccess(words), func(n programs.Access) bool {
+		return n.Effect != "runs a program" && slices.Contains(words[1:], n.Option)
 	})
 }
 
@@ -63,5 +63,5 @@ func reachesHosts(words []string) bool {
 	name := base(words[0])
 	remote := name == "rsync" && has(func(w string) bool { return !strings.HasPrefix(w, "-") && strings.Contains(w, ":") })
 	newest := name == "go" && len(words) > 1 && words[1] == "install" && has(func(w string) bool { return strings.Contains(w, "@") })
-	return remote || newest || name == "yarn" && len(words) == 1 || programs.Does("network", words...)
+	return remote || newest || name == "yarn" && len(words) == 1 || programs.CommandIs("network", words...)
 }

@@ -39,7 +39,7 @@ import (
 // editorCommand returns the command adze acp.
 func editorCommand(a *app) *cobra.Command {
 	o := &flags.Run{}
-	c := &cobra.Command{Use: "acp", Annotations: cmd.Anyone(), Short: "Run inside an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "acp", Annotations: cmd.CallableByTools(), Short: "Run inside an editor, by the Agent Client Protocol on stdin and stdout", Args: cmd.RangeArgs(0, 0),
 		Long: `Work in an editor that speaks the Agent Client Protocol, such as Zed: it starts adze acp, and talks with it on stdin and
 stdout. The flags hold for all sessions that it opens; each works in the folder that the editor names.`,
 		Example: "  adze acp\n  adze acp --model PROVIDER/NAME --permission-mode auto",
@@ -48,7 +48,7 @@ stdout. The flags hold for all sessions that it opens; each works in the folder 
 	f := c.Flags()
 	f.BoolVar(&o.NoSession, "no-session", false, "save nothing")
 	f.BoolVar(&o.Bare, "bare", false, "read no instruction files")
-	c.AddCommand(&cobra.Command{Use: "login", Annotations: cmd.Anyone(), Short: "Choose a model in this terminal, for an editor", Args: cmd.Takes(0, 0), Example: "  adze acp login",
+	c.AddCommand(&cobra.Command{Use: "login", Annotations: cmd.CallableByTools(), Short: "Choose a model in this terminal, for an editor", Args: cmd.RangeArgs(0, 0), Example: "  adze acp login",
 		RunE: func(*cobra.Command, []string) error {
 			return a.start(&flags.Request{Run: flags.New()}, "")
 		}})
@@ -113,9 +113,9 @@ func (e *editor) Delete(ctx context.Context, id string) error {
 }
 
 // Open starts a conversation.
-func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error) {
+func (e *editor) Open(ctx context.Context, w acp.OpenRequest) (acp.Conversation, error) {
 	o := flags.Request{Run: e.given.Clone()}
-	o.Cwd, o.Resume, o.As, o.Fork = w.Cwd, w.ID, w.As, w.Fork
+	o.Cwd, o.Resume, o.NewID, o.Fork = w.Cwd, w.ID, w.NewID, w.Fork
 	if w.ID != "" {
 		o.Model, o.Effort, o.Agent = "", "", ""
 	}
@@ -124,15 +124,15 @@ func (e *editor) Open(ctx context.Context, w acp.Wish) (acp.Conversation, error)
 			*set.to = *set.from
 		}
 	}
-	c := &editorSession{app: e.app, wish: w, begun: w.ID != ""}
-	o.Files, o.Lent = filesOf(w.Editor), w.Servers
+	c := &editorSession{app: e.app, request: w, hasEntries: w.ID != ""}
+	o.Files, o.EditorServers = filesOf(w.Editor), w.Servers
 	observe := func(ev session.Event) { w.Observe(hostio.VeiledEvent(ev)) }
-	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.Person{Ask: w.Ask, Put: w.Inquire, Named: w.Named, Clients: c.clients()})
+	wired, err := conversation.Open(ctx, e.app, o, observe, conversation.UserCallbacks{Ask: w.Ask, AskQuestion: w.Inquire, Named: w.Named, Clients: c.clients()})
 	if err != nil {
 		return nil, err
 	}
 	c.wired = wired
-	wired.Patient.Watch(observe)
+	wired.Buffered.Watch(observe)
 	c.restoreMode()
 	return c, nil
 }
@@ -146,7 +146,7 @@ func (e *editor) Take(ctx context.Context, id string) error {
 
 // clients returns the callbacks for the user's other processes.
 func (c *editorSession) clients() conversation.Clients {
-	to := c.wish.Clients
+	to := c.request.Clients
 	return conversation.Clients{
 		Prompt: func(p lineprotocol.Prompt) error {
 			if len(p.Attach) > 0 {
@@ -155,24 +155,24 @@ func (c *editorSession) clients() conversation.Clients {
 			return to.Begin(acp.Prompt{Text: p.Text, Attachments: p.Files})
 		},
 		Abort: to.Stop, InMode: func(string) { to.Changed() },
-		LetGo: to.Leave,
+		Release: to.Leave,
 	}
 }
 
 // editorSession is an editor's conversation.
 type editorSession struct {
-	app   *process.Process
-	wish  acp.Wish
-	wired *conversation.Conversation
+	app     *process.Process
+	request acp.OpenRequest
+	wired   *conversation.Conversation
 
-	mu    sync.Mutex
-	begun bool   // it has stored entries
-	mode  string // permission mode stored with the session
+	mu         sync.Mutex
+	hasEntries bool   // it has stored entries
+	mode       string // permission mode stored with the session
 }
 
 func (c *editorSession) ID() string              { return c.wired.Head.Session }
 func (c *editorSession) Cwd() string             { return c.wired.Head.Cwd }
-func (c *editorSession) Begun() bool             { return len(c.wired.Session.History()) > 0 }
+func (c *editorSession) HasMessages() bool       { return len(c.wired.Session.History()) > 0 }
 func (c *editorSession) Replay() []session.Event { return conversation.Replayed(c.wired) }
 func (c *editorSession) Model() string           { return c.wired.Head.Provider + "/" + c.wired.Head.Model }
 func (c *editorSession) Mode() string            { return string(c.wired.Gate.Mode()) }
@@ -205,12 +205,12 @@ func (c *editorSession) Prompt(ctx context.Context, p acp.Prompt) session.Result
 		return do(c, ctx, arg)
 	}
 	defer c.keepMode(context.WithoutCancel(ctx))
-	w.Servers.Consent(ctx, c.wish.Inquire)
-	in, err := w.Compose(api.Prompt{Text: p.Text, Sent: p.Attachments})
+	w.Servers.Consent(ctx, c.request.Inquire)
+	in, err := w.Compose(api.Prompt{Text: p.Text, Attachments: p.Attachments})
 	if err != nil {
 		return process.Failure(err)
 	}
-	return w.Patient.Judge(w.Answer(ctx, in))
+	return w.Buffered.Judge(w.Answer(ctx, in))
 }
 
 func (c *editorSession) Models() []api.ModelRow { return c.rows(models.Listing{}) }
@@ -309,18 +309,18 @@ func builtinOf(p acp.Prompt) (do func(*editorSession, context.Context, string) s
 	return nil, ""
 }
 
-// says shows text as an answer. It is not logged.
-func (c *editorSession) says(text string) session.Result {
+// showText shows text as an answer. It is not logged.
+func (c *editorSession) showText(text string) session.Result {
 	id := fmt.Sprintf("command-%d", time.Now().UnixNano())
-	c.wish.Observe(session.TextDelta{Message: id, Delta: text + "\n"})
+	c.request.Observe(session.TextDelta{Message: id, Delta: text + "\n"})
 	return session.Result{Cause: session.CauseDone}
 }
 
 func (c *editorSession) compact(ctx context.Context, wish string) session.Result {
 	if len(c.wired.Session.History()) == 0 {
-		return c.says("There is nothing to sum up yet.")
+		return c.showText("There is nothing to sum up yet.")
 	}
-	return c.wired.Patient.Judge(c.wired.Session.Compact(ctx, wish))
+	return c.wired.Buffered.Judge(c.wired.Session.Compact(ctx, wish))
 }
 
 func (c *editorSession) context(context.Context, string) session.Result {
@@ -344,14 +344,14 @@ func (c *editorSession) context(context.Context, string) session.Result {
 	if l.Cost != nil {
 		fmt.Fprintf(&out, "\n\n$%.4f so far", *l.Cost)
 	}
-	return c.says(out.String())
+	return c.showText(out.String())
 }
 
 // putBack restores files after the user has confirmed the list.
 func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result {
 	w := c.wired
 	if w.Keeper == nil {
-		return c.says("This run keeps no states of files, so nothing can be restored.")
+		return c.showText("This run keeps no states of files, so nothing can be restored.")
 	}
 	dry := u
 	dry.Dry = true
@@ -360,9 +360,9 @@ func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result 
 		return process.Failure(err)
 	}
 	if len(would.Turns) == 0 || len(would.Paths) == 0 {
-		return c.says("There is nothing to restore.")
+		return c.showText("There is nothing to restore.")
 	}
-	answer, err := c.wish.Inquire(ctx, ask.Question{
+	answer, err := c.request.Inquire(ctx, ask.Question{
 		Text:    "Restore these files?\n\n" + listed(would.Paths) + leftAlone(would.Left),
 		Choices: []string{putBack, leaveFiles}, Kinds: []ask.Kind{ask.AllowOnce, ask.Refuse},
 	})
@@ -370,13 +370,13 @@ func (c *editorSession) putBack(ctx context.Context, u api.Undo) session.Result 
 		return session.Sort(context.Cause(ctx))
 	}
 	if err != nil || answer != putBack {
-		return c.says("Nothing was changed.")
+		return c.showText("Nothing was changed.")
 	}
 	done, err := w.Undo(ctx, u)
 	if err != nil {
 		return process.Failure(err)
 	}
-	return c.says("Restored:\n\n" + listed(done.Paths) + leftAlone(done.Left))
+	return c.showText("Restored:\n\n" + listed(done.Paths) + leftAlone(done.Left))
 }
 
 // Answers to an undo.
@@ -398,9 +398,9 @@ func leftAlone(lines []string) string {
 func (c *editorSession) keepMode(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begun = c.begun || c.Begun()
+	c.hasEntries = c.hasEntries || c.HasMessages()
 	now := c.Mode()
-	if !c.begun || now == c.mode {
+	if !c.hasEntries || now == c.mode {
 		return
 	}
 	if err := c.wired.KeepMode(ctx, now); err != nil {
@@ -416,7 +416,7 @@ func (c *editorSession) SetMode(name string) error {
 		return err
 	}
 	c.mu.Lock()
-	begun := c.begun
+	begun := c.hasEntries
 	c.mu.Unlock()
 	if begun {
 		c.keepMode(context.Background())
@@ -428,7 +428,7 @@ func (c *editorSession) SetMode(name string) error {
 // machine's owner forbids it.
 func (c *editorSession) restoreMode() {
 	c.mode = c.Mode()
-	if kept := c.wired.Session.Mode(); kept != "" && c.wish.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {
+	if kept := c.wired.Session.Mode(); kept != "" && c.request.Mode == "" && c.wired.Gate.MayBe(policy.Mode(kept)) {
 		if err := c.wired.SetMode(kept); err == nil {
 			c.mode = c.Mode()
 		}

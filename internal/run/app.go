@@ -48,7 +48,7 @@ func Main(args []string, stdin, stdout, stderr *os.File) int {
 	ring := credentials.Take()
 	ring.TakeHeaders(trace.HeaderVariables())
 	a := newApp(args, ring, stdin, stdout, stderr)
-	ring.Use(keyring.Open(paths.Of(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
+	ring.Use(keyring.Open(paths.FromEnv(ring.Get).Keys, keyring.OfSystem(ring.Get, func() {
 		fmt.Fprintln(a.Notes, "! waiting for the key ring; it may ask you to unlock it")
 	})))
 	return a.main(args)

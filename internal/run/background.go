@@ -88,7 +88,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	if err != nil {
 		return l, err
 	}
-	at := paths.Of(a.Getenv)
+	at := paths.FromEnv(a.Getenv)
 	folder := live.Folder(a.Getenv, at.State)
 	next, stop, err := live.Await(folder)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	}
 	defer stop()
 	given := []string{"--detached"}
-	id, known := session.ID(o.As), int64(0) // number of stored entries
+	id, known := session.ID(o.NewID), int64(0) // number of stored entries
 	switch {
 	case o.Resume != "" || o.ResumeLast:
 		head, err := a.resumed(ctx, o)
@@ -120,7 +120,7 @@ func (a *app) detach(ctx context.Context, o *flags.Request, args []string, promp
 	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
 		return l, err
 	}
-	pid, ended, err := proc.Detach(slices.Concat([]string{self}, given, args), append(os.Environ(), a.Ring.Taken()...), dir, log)
+	pid, ended, err := proc.Detach(slices.Concat([]string{self}, given, args), append(os.Environ(), a.Ring.Removed()...), dir, log)
 	if err != nil {
 		return l, err
 	}
@@ -196,7 +196,7 @@ func begun(ctx context.Context, o ownedSession, next func(context.Context) error
 // stored waits for the prompt to be logged, a question before it, or the end of a failed turn. It
 // returns false if the process does not have the session.
 func (o ownedSession) stored(ctx context.Context) bool {
-	c, err := live.Dial(ctx, o.folder, o.id, live.Wish{As: "terminal", After: o.known})
+	c, err := live.Dial(ctx, o.folder, o.id, live.Subscription{Kind: "terminal", After: o.known})
 	if err != nil {
 		return false
 	}
@@ -284,18 +284,18 @@ func detached(a *process.Process, o *flags.Request, words string) int {
 	c := newTalker(a, p, cancel)
 	var began atomic.Bool // and finished its first turn
 	leave := func() {
-		if w := c.now(); began.Load() && c.talk.Idle() && (w == nil || w.Shown() == nil || w.Shown().Watched() == 0) {
+		if w := c.conversation(); began.Load() && c.talk.Idle() && (w == nil || w.Owner() == nil || w.Owner().Watched() == 0) {
 			_ = end.Close() // without further input the conversation ends
 		}
 	}
 	c.talk.Turned = func() { began.Store(true); leave() }
-	c.clients.Headless, c.clients.Left = true, leave
+	c.clients.Headless, c.clients.OnDisconnect = true, leave
 	return p.Finish(c.converse(ctx, in, o, words))
 }
 
 // attachCommand returns the command adze sessions attach.
 func attachCommand(a *app) *cobra.Command {
-	return &cobra.Command{Use: "attach ID", Short: "Show a session that works, and prompt, answer and stop it from here", Args: cmd.Takes(1, 1),
+	return &cobra.Command{Use: "attach ID", Short: "Show a session that works, and prompt, answer and stop it from here", Args: cmd.RangeArgs(1, 1),
 		Long: `The session stays with the process that has it, in the background or in another terminal: leaving this window with
 Ctrl-D or /detach ends nothing there. A question that is answered here is answered there. /take goes on with it here.`,
 		Example: "  adze sessions attach 20261121t0245",
@@ -312,7 +312,7 @@ Ctrl-D or /detach ends nothing there. A question that is answered here is answer
 
 // living returns the running session whose id begins with prefix.
 func (a *app) living(prefix string) (live.Hello, error) {
-	all, err := live.List(context.Background(), live.Folder(a.Getenv, paths.Of(a.Getenv).State))
+	all, err := live.List(context.Background(), live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State))
 	if err != nil {
 		return live.Hello{}, err
 	}
@@ -332,7 +332,7 @@ func (a *app) living(prefix string) (live.Hello, error) {
 
 // stopCommand returns the command adze sessions stop.
 func stopCommand(a *app) *cobra.Command {
-	return &cobra.Command{Use: "stop ID", Short: "End a session in the background", Args: cmd.Takes(1, 1),
+	return &cobra.Command{Use: "stop ID", Short: "End a session in the background", Args: cmd.RangeArgs(1, 1),
 		Long: `The running turn is stopped, with all that it started, and the process ends. The session is kept: adze --resume ID goes
 on with it.`,
 		Example: "  adze sessions stop 20261121t0245",
@@ -354,7 +354,7 @@ const stopTime = time.Minute
 
 // end makes a background session's process exit and waits for it.
 func (a *app) end(ctx context.Context, id session.ID) error {
-	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze sessions stop", StateOnly: true})
+	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State), id, live.Subscription{Kind: "adze sessions stop", StateOnly: true})
 	if err != nil {
 		return err
 	}

@@ -39,15 +39,15 @@ func (a batches) Runner() (*batch.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &batch.Runner{Program: self, Env: proc.Outside(os.Environ(), here), Keys: a.Ring.Taken(), Gate: gateFlags, MaxTime: a.maxTime, Gone: a.gone}
-	if seen, _ := a.Operators.Of(a.Getenv); seen != nil { // its children report telemetry that cannot be sent
+	r := &batch.Runner{Program: self, Env: proc.WithoutPathsIn(os.Environ(), here), Keys: a.Ring.Removed(), Gate: gateFlags, MaxTime: a.maxTime, OnRemoved: a.gone}
+	if seen, _ := a.Operators.Telemetry(a.Getenv); seen != nil { // its children report telemetry that cannot be sent
 		r.Begin = seen.Task
 	}
 	return r, nil
 }
 
 // gone removes adze's data about a task's clone.
-func (a batches) gone(clone string) { _ = sandbox.Forget(paths.Of(a.Getenv).State, clone) } // leftovers are harmless
+func (a batches) gone(clone string) { _ = sandbox.Forget(paths.FromEnv(a.Getenv).State, clone) } // leftovers are harmless
 
 // flagsOfTasks returns the run flags permitted for a task. The batch sets all others itself, or
 // they need a user.
@@ -154,7 +154,7 @@ func (a batches) Worker(s *fleet.Server, below, level string, limits fleet.Limit
 		}
 		return limits.Refuses(t, fleet.Asked{Mode: o.Mode, Sandbox: o.Sandbox, Rules: o.Allow, Flags: given})
 	}
-	w.Room = func() error {
+	w.CheckCapacity = func() error {
 		free, files, err := room(runner.Dir)
 		if err == nil && (free < leastRoom || files < leastFiles) {
 			err = fmt.Errorf("the disk of %s has %d MB and room for %d files free, and tasks are taken from %d MB and %d files on; make room", runner.Dir, free>>20, files, leastRoom>>20, leastFiles)
@@ -227,8 +227,8 @@ func (a batches) reaches(level string) (sandbox.Report, error) {
 	if want == sandbox.NoLevel { // each task's adze checks for itself
 		return sandbox.Report{Level: sandbox.Full}, nil
 	}
-	at := paths.Of(a.Getenv)
-	box := sandbox.Of(at.State, at.State, at.Config)
+	at := paths.FromEnv(a.Getenv)
+	box := sandbox.ForWorkspace(at.State, at.State, at.Config)
 	defer box.Close()
 	r, err := box.Level(context.Background())
 	if err != nil {
@@ -241,7 +241,7 @@ func (a batches) reaches(level string) (sandbox.Report, error) {
 	if own := sandbox.Hint(r); own != "" {
 		hint = own + "; " + hint
 	}
-	return r, usage.Mistake(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.How)
+	return r, usage.Mistake(hint, "the sandbox reaches the level %s here (%s), and tasks in mode auto are refused what it cannot hold", r.Level, r.Explanation)
 }
 
 // limits combines a worker's flags with the machine owner's file.
@@ -249,11 +249,11 @@ func (a batches) limits(l fleet.Limits) (fleet.Limits, error) {
 	for i, dir := range l.Folders {
 		l.Folders[i] = paths.Absolute(dir)
 	}
-	managed, err := config.LoadManaged(paths.Of(a.Getenv).Managed)
+	managed, err := config.LoadManaged(paths.FromEnv(a.Getenv).Managed)
 	if err != nil || managed.Worker == nil {
 		return l, err
 	}
-	if l, err = l.Within(fleet.Limits(*managed.Worker)); err != nil {
+	if l, err = l.RestrictTo(fleet.Limits(*managed.Worker)); err != nil {
 		err = usage.Mistake("leave it out, or ask the owner, whose file is "+managed.Path, "%v", err)
 	}
 	return l, err

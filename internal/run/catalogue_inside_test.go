@@ -113,7 +113,7 @@ func TestNoToolOfAnyCatalogueRunsUnasked(t *testing.T) {
 	ran := false
 	set := wholeCatalogue(t, root, &ran)
 	for _, mode := range []policy.Mode{policy.Plan, policy.AskFirst, policy.Edits, policy.Auto} {
-		rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(mode)}, policyconfig.Ground{Root: root}, nil)
+		rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(mode)}, policyconfig.RunPaths{Root: root}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

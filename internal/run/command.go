@@ -68,9 +68,9 @@ func commandLine(a *app) *cobra.Command {
 		root.AddCommand(sessionsCommand(a))
 		root.AddCommand(undo.Commands(&a.Env, a)...)
 		root.AddCommand(worktreeCmd.Command(&a.Env, a), editorCommand(a), mcp.Command(&a.Env, a), batch.Command(&a.Env, batches{a.Process}))
-		root.AddCommand(batch.Former(&a.Env, batches{a.Process})...)
-		root.AddCommand(append(formerDevices(), cli.With(serveCommand(a), formerDevices()...))...)
-		root.AddCommand(cli.Former(attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))...)
+		root.AddCommand(batch.OldCommands(&a.Env, batches{a.Process})...)
+		root.AddCommand(append(formerDevices(), cli.WithSubcommands(serveCommand(a), formerDevices()...))...)
+		root.AddCommand(cli.HideOldNames(attachCommand(a), stopCommand(a), sessions.LogsCommand(&a.Env, a))...)
 	}
 	cli.Strict(root, a.ByUser)
 	return root

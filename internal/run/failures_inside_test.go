@@ -177,7 +177,7 @@ func runHere(t *testing.T, env map[string]string, args ...string) outcome {
 		}
 		return env[name]
 	}
-	a := &app{process.New(nil, cmd.Env{In: in, Out: out, Err: errs}, credentials.Of(getenv))}
+	a := &app{process.New(nil, cmd.Env{In: in, Out: out, Err: errs}, credentials.NewRing(getenv))}
 	a.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	o := outcome{code: a.main(append(args, "--cwd", work))}
 	for _, f := range []struct {

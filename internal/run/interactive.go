@@ -38,7 +38,7 @@ import (
 type terminal struct {
 	*process.Process
 	lines  <-chan plain.Line      // input of a line-based interface
-	front  atomic.Pointer[tui.UI] // current interface
+	ui     atomic.Pointer[tui.UI] // current interface
 	attach bool                   // start with another process's session
 }
 
@@ -49,12 +49,12 @@ func (t *terminal) run(o *flags.Request, words string) error {
 	var ended session.Cause
 	stop := signals.Watch(func(err error) { ended = session.Sort(err).Cause; cancel(err) },
 		func(c session.Cause) { t.giveBack(); os.Exit(stream.ExitCode(c)) },
-		func() bool { ui := t.front.Load(); return ui != nil && ui.Interrupt() })
+		func() bool { ui := t.ui.Load(); return ui != nil && ui.Interrupt() })
 	defer stop()
 	err := t.sittings(ctx, o, words)
 	if lost := (*session.ComposeError)(nil); errors.As(context.Cause(ctx), &lost) {
 		ended = lost.Cause
-		stream.Complain(stream.Masked{To: t.Err, By: t.Ring.Mask()}, lost.Message, lost.Hint)
+		stream.Complain(stream.Masked{Writer: t.Err, Masker: t.Ring.Mask()}, lost.Message, lost.Hint)
 	}
 	t.Exit = stream.ExitCode(ended)
 	if ended == "" {
@@ -136,7 +136,7 @@ func (t *terminal) sittings(ctx context.Context, o *flags.Request, words string)
 		}
 		stay := follow(*o, api.Next{Session: s.w.Head.Session}, s.w)
 		gone := follow(stay, next, s.w)
-		back, o, words, keep, look.at = &stay, &gone, "", next.Keep, next.At
+		back, o, words, keep, look.at = &stay, &gone, "", next.Keep, next.Place
 	}
 }
 
@@ -148,7 +148,7 @@ func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.
 	o.Model = cmp.Or(next.Model, w.Head.Provider+"/"+w.Head.Model)
 	o.Resume, o.Effort = next.Session, w.Session.Effort()
 	if next.Screen != "" {
-		o.Inline, o.Whole = next.Screen == api.Inline, next.Screen == api.Whole
+		o.Inline, o.FromInline = next.Screen == api.Inline, next.Screen == api.Whole
 	}
 	if next.New || next.Session == w.Head.Session && len(w.Session.History()) == 0 {
 		o.Resume, o.Fork = "", false
@@ -161,7 +161,7 @@ func follow(o flags.Request, next api.Next, w *conversation.Conversation) flags.
 	} else if dir, ok := w.FolderOf(o.Resume); ok {
 		o.Cwd = dir
 	}
-	if o.Cwd != w.Head.Cwd && o.Mode == w.Chosen {
+	if o.Cwd != w.Head.Cwd && o.Mode == w.ChosenMode {
 		o.Mode = "" // it was chosen for the other folder
 	}
 	return o
@@ -210,7 +210,7 @@ func (s *interactiveRun) open(ctx context.Context, words string) error {
 	if s.begin(ctx, stage); s.screen == nil {
 		return s.build(ctx, stage, words)
 	}
-	end := s.app.Notes.Aside(func(text string) {
+	end := s.app.Notes.Redirect(func(text string) {
 		s.ui.Observe(session.Notice{Text: strings.TrimRight(strings.TrimPrefix(text, "! "), "\n")})
 	})
 	building, alone := s.screen.bound(ctx)
@@ -272,12 +272,12 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(s.w.Set.Load().Blocks(name, metadata))
 		},
-		History: conversation.Replayed(s.w), At: s.look.at,
+		History: conversation.Replayed(s.w), InitialPlace: s.look.at,
 		Info:   s.info(),
 		Theme:  cmp.Or(s.look.theme, s.w.Settings.Config.Interface.Theme),
-		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, Shown: s.look.shown == s.w.Head.Session,
+		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, AlreadyShown: s.look.shown == s.w.Head.Session,
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
-		In: s.app.In, Ahead: &s.app.Ahead, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, PendingKeys: &s.app.PendingKeys, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
 	}
 	s.settled = make(chan struct{})
 	heeding, stop := s.heed(ctx)
@@ -286,12 +286,12 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 		s.ui.Begin(o) // queued messages are sent from here on
 	} else {
 		s.ui = tui.New(o)
-		s.app.front.Store(s.ui)
+		s.app.ui.Store(s.ui)
 	}
 	s.offers(&ports)
-	s.rest = time.AfterFunc(restTime, gctuning.Rest)
+	s.rest = time.AfterFunc(restTime, gctuning.ReleaseMemory)
 	defer s.rest.Stop()
-	s.w.Patient.Watch(s.ui.Observe)
+	s.w.Buffered.Watch(s.ui.Observe)
 	go func() { defer close(s.settled); s.settle(heeding) }()
 	var err error
 	if s.app.linesOnly(&s.o.Run) {
@@ -319,8 +319,8 @@ func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result 
 	}
 	s.rest.Stop()
 	defer s.rest.Reset(restTime)
-	if k, task, ok := s.w.Addressed(p.Text); ok && len(p.Attach)+len(s.first)+len(p.Sent) == 0 {
-		return s.w.Give(ctx, k, task+p.Beside)
+	if k, task, ok := s.w.Addressed(p.Text); ok && len(p.Attach)+len(s.first)+len(p.Attachments) == 0 {
+		return s.w.Give(ctx, k, task+p.Texts)
 	}
 	in, err := s.w.Compose(p)
 	if err != nil {
@@ -335,12 +335,12 @@ func (s *interactiveRun) send(ctx context.Context, p api.Prompt) session.Result 
 
 // person returns the callbacks to the interface, which a line-based one creates after the
 // conversation.
-func (s *interactiveRun) person() conversation.Person {
-	return conversation.Person{
-		Ask:     func(ctx context.Context, q ask.Permission) (ask.Answer, error) { return s.ui.Ask(ctx, q) },
-		Put:     func(ctx context.Context, q ask.Question) (string, error) { return s.ui.Inquire(ctx, q) },
-		Rewrite: func(ctx context.Context, text string) (string, error) { return s.ui.Write(ctx, text) },
-		Stir:    func() { s.ui.Stir() },
+func (s *interactiveRun) person() conversation.UserCallbacks {
+	return conversation.UserCallbacks{
+		Ask:         func(ctx context.Context, q ask.Permission) (ask.Answer, error) { return s.ui.Ask(ctx, q) },
+		AskQuestion: func(ctx context.Context, q ask.Question) (string, error) { return s.ui.Inquire(ctx, q) },
+		Rewrite:     func(ctx context.Context, text string) (string, error) { return s.ui.Write(ctx, text) },
+		OnChange:    func() { s.ui.Refresh() },
 		SetMode: func(mode string) error {
 			err := s.w.SetMode(mode)
 			if err == nil {
@@ -366,7 +366,7 @@ func (s *interactiveRun) info() tui.Info {
 func (s *interactiveRun) told() []string {
 	var names []string
 	for _, f := range s.w.Room.Files() {
-		names = append(names, f.Shown)
+		names = append(names, f.DisplayPath)
 	}
 	return names
 }
@@ -376,8 +376,8 @@ func (t *terminal) farewell(o *flags.Request, w *conversation.Conversation) {
 	if ended := w.TellEnded(); ended != "" {
 		fmt.Fprintf(t.Err, "! %s\n", safeterm.Name(ended))
 	}
-	if r := w.Patient.Judge(session.Result{}); r.Message != "" {
-		stream.Complain(stream.Masked{To: t.Err, By: t.Ring.Mask()}, r.Message, r.Hint)
+	if r := w.Buffered.Judge(session.Result{}); r.Message != "" {
+		stream.Complain(stream.Masked{Writer: t.Err, Masker: t.Ring.Mask()}, r.Message, r.Hint)
 	}
 	if o.NoSession || o.Demo || len(w.Session.History()) == 0 {
 		return
@@ -411,7 +411,7 @@ func (t *terminal) giveBack() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if ui := t.front.Load(); ui != nil {
+		if ui := t.ui.Load(); ui != nil {
 			ui.GiveBack()
 		}
 	}()
@@ -437,8 +437,8 @@ func (s *interactiveRun) settle(ctx context.Context) {
 	if err := w.Settings.Project().ChooseMode(ctx, string(policy.Auto)); err != nil {
 		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
 	}
-	w.Chosen = string(w.Gate.Mode())
-	if s.ui.InMode(w.Chosen); s.words != "" || s.app.linesOnly(&s.o.Run) { // otherwise the welcome shows it
+	w.ChosenMode = string(w.Gate.Mode())
+	if s.ui.InMode(w.ChosenMode); s.words != "" || s.app.linesOnly(&s.o.Run) { // otherwise the welcome shows it
 		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
 	}
 }
@@ -516,9 +516,9 @@ func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 		Starting: true, Info: info,
 		Theme: cmp.Or(s.look.theme, cfg.Interface.Theme), Inline: cfg.Interface.Inline,
 		Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: s.app.In, Ahead: &s.app.Ahead, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, PendingKeys: &s.app.PendingKeys, Out: s.app.Out, Env: s.app.Getenv,
 	})
-	s.app.front.Store(s.ui)
+	s.app.ui.Store(s.ui)
 	s.screen = show(ctx, s.ui)
 }
 

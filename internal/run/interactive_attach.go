@@ -30,12 +30,12 @@ import (
 // attachedView is an interface for a session that another process owns: it shows events, sends
 // prompts and answers, stops turns, and can take over the session. Leaving it ends nothing there.
 type attachedView struct {
-	app    *terminal
-	logs   *sessiondb.Store
-	id     session.ID
-	folder string // folder of the sockets
-	leave  context.CancelFunc
-	taken  atomic.Bool // the session is taken over here
+	app       *terminal
+	logs      *sessiondb.Store
+	id        session.ID
+	folder    string // folder of the sockets
+	leave     context.CancelFunc
+	takenOver atomic.Bool // the session is taken over here
 
 	ui     *tui.UI
 	events live.Events
@@ -53,7 +53,7 @@ type attachedView struct {
 	turns     []chan session.Result         // waiting for the end of a turn
 	questions map[string]context.CancelFunc // shown questions
 	calls     []chan struct{}               // waiting for the end of a call
-	since     api.Since                     // starting point of the shown hunks
+	since     api.Baseline                  // starting point of the shown hunks
 }
 
 // Slash commands besides prompts.
@@ -84,8 +84,8 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 		h := client.Hello
 		info.Model, info.Mode, info.Effort, info.Cwd = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd
 	}
-	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, Ahead: &a.Ahead, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
-	a.front.Store(w.ui)
+	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, PendingKeys: &a.PendingKeys, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
+	a.ui.Store(w.ui)
 	var ended sync.WaitGroup
 	ended.Go(func() { w.follow(attaching, client, err) })
 	if a.linesOnly(&o.Run) {
@@ -96,7 +96,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 	leave()
 	w.hangUp()
 	ended.Wait()
-	if w.taken.Load() {
+	if w.takenOver.Load() {
 		w.ui.HandOn()
 		return nil
 	}
@@ -104,15 +104,15 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 }
 
 func (w *attachedView) dial(ctx context.Context) (*live.Client, error) {
-	return live.Dial(ctx, w.folder, w.id, live.Wish{As: "terminal", After: w.after})
+	return live.Dial(ctx, w.folder, w.id, live.Subscription{Kind: "terminal", After: w.after})
 }
 
 func (w *attachedView) ports() api.Ports {
 	p := api.Ports{Modes: hostio.Modes(""), Efforts: hostio.Efforts(),
 		Steer: func(text string) bool {
-			return w.isWorking() && w.say(live.Prompt{Type: "steer", Text: text}, nil) == nil
+			return w.isWorking() && w.sendLine(live.Prompt{Type: "steer", Text: text}, nil) == nil
 		},
-		CancelCall: func(id tool.CallID) bool { return w.say(live.Abort{Type: "abort", Call: string(id)}, nil) == nil },
+		CancelCall: func(id tool.CallID) bool { return w.sendLine(live.Abort{Type: "abort", Call: string(id)}, nil) == nil },
 	}
 	w.steers(&p)
 	return p
@@ -132,7 +132,7 @@ func (w *attachedView) settle(none error) {
 	w.mu.Unlock()
 	w.settled.Do(func() { close(w.known) })
 	if none != nil {
-		w.tell(told(none).Error())
+		w.notify(told(none).Error())
 	}
 }
 
@@ -156,16 +156,16 @@ func (w *attachedView) now() (*live.Client, error) {
 	return w.client, nil
 }
 
-// say sends a line; refused is called if the owner rejects it, and defaults to a notice.
-func (w *attachedView) say(line any, refused func(why string)) error {
+// sendLine sends a line; refused is called if the owner rejects it, and defaults to a notice.
+func (w *attachedView) sendLine(line any, refused func(why string)) error {
 	client, err := w.now()
 	if err != nil {
 		return err
 	}
 	if refused == nil {
-		refused = w.tell
+		refused = w.notify
 	}
-	return client.Then(line, func(r live.Reply) {
+	return client.SendThen(line, func(r live.Reply) {
 		if r.Error != nil {
 			refused(r.Error.Error())
 		}
@@ -198,10 +198,10 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 		switch {
 		case err == nil:
 			told = "its owner"
-			w.tell(fmt.Sprintf("pid %d has this session: prompts and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
-			if err := w.watch(client); ctx.Err() == nil && !w.taken.Load() && !errors.Is(err, io.EOF) {
+			w.notify(fmt.Sprintf("pid %d has this session: prompts and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
+			if err := w.watch(client); ctx.Err() == nil && !w.takenOver.Load() && !errors.Is(err, io.EOF) {
 				told = nobody
-				w.tell(err.Error() + "; /take goes on with it here")
+				w.notify(err.Error() + "; /take goes on with it here")
 			}
 		case errors.Is(err, live.ErrRefused):
 			w.settle(err)
@@ -211,7 +211,7 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 				return
 			}
 		}
-		if w.taken.Load() {
+		if w.takenOver.Load() {
 			if placeOf(w.app.Process, w.logs, w.id).Freed(ctx) == nil {
 				w.leave()
 			}
@@ -232,7 +232,7 @@ func (w *attachedView) alone(ctx context.Context, told string) string {
 	if holder == told || told != "" && holder != nobody {
 		return told
 	}
-	err := w.logs.Each(ctx, sessiondb.Scan{Session: w.id, After: w.after}, func(f sessiondb.Found) error {
+	err := w.logs.ScanEach(ctx, sessiondb.Scan{Session: w.id, After: w.after}, func(f sessiondb.ScanResult) error {
 		w.after = f.Seq
 		for _, e := range live.Logged(f.Entry) {
 			w.show(e)
@@ -252,7 +252,7 @@ func (w *attachedView) alone(ctx context.Context, told string) string {
 	return holder
 }
 
-func (w *attachedView) tell(text string) {
+func (w *attachedView) notify(text string) {
 	w.ui.Observe(session.Notice{Text: safeterm.Clean(text).String()})
 }
 
@@ -294,7 +294,7 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 
 // line handles a line from the owner.
 func (w *attachedView) line(l live.Line) {
-	for _, e := range w.events.Of(l) {
+	for _, e := range w.events.Decode(l) {
 		w.show(e)
 		switch e := e.(type) {
 		case session.TurnEnd:
@@ -319,7 +319,7 @@ func (w *attachedView) line(l live.Line) {
 	case "live":
 		w.after = told.After
 	case "missed":
-		w.tell(fmt.Sprintf("this window was too slow for %d events; what the log has of them follows", told.Events))
+		w.notify(fmt.Sprintf("this window was too slow for %d events; what the log has of them follows", told.Events))
 	case "state":
 		w.mu.Lock()
 		w.working = told.State != live.Idle
@@ -342,12 +342,12 @@ func (w *attachedView) line(l live.Line) {
 		if take != nil {
 			take()
 			if told.By != "" {
-				w.tell("answered by " + told.By)
+				w.notify("answered by " + told.By)
 			}
 		}
 	case "closing":
 		if told.Why != "" {
-			w.tell(told.Why)
+			w.notify(told.Why)
 		}
 	}
 }
@@ -386,7 +386,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	case err != nil:
 		return ended(err)
 	case name == stopIt:
-		if err := w.say(live.Abort{Type: "abort"}, nil); err != nil {
+		if err := w.sendLine(live.Abort{Type: "abort"}, nil); err != nil {
 			return process.Failure(err)
 		}
 		return done
@@ -397,7 +397,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	}
 	refused := make(chan string, 1)
 	ended := w.nextTurn()
-	if err := w.say(live.Prompt{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
+	if err := w.sendLine(live.Prompt{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
 		return process.Failure(err)
 	}
 	for aborted := ctx.Done(); ; {
@@ -414,7 +414,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 			if w.left.Load() {
 				return done // the session continues without this window
 			}
-			if w.say(live.Abort{Type: "abort"}, nil) != nil {
+			if w.sendLine(live.Abort{Type: "abort"}, nil) != nil {
 				return session.Sort(session.ErrInterrupted)
 			}
 		}
@@ -424,11 +424,11 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 // take makes the owner release the session and ends this window, so that the session is opened
 // here.
 func (w *attachedView) take(ctx context.Context) session.Result {
-	w.taken.Store(true)
+	w.takenOver.Store(true)
 	refused := make(chan string, 1)
-	err := w.say(struct {
+	err := w.sendLine(struct {
 		Type string `json:"type"`
-	}{"take"}, func(why string) { w.taken.Store(false); refused <- why })
+	}{"take"}, func(why string) { w.takenOver.Store(false); refused <- why })
 	switch {
 	case err == nil: // follow ends this window when the owner has ended
 		select {
@@ -440,7 +440,7 @@ func (w *attachedView) take(ctx context.Context) session.Result {
 		w.leave()
 		<-ctx.Done() // keeps queued messages from starting here
 	default:
-		w.taken.Store(false)
+		w.takenOver.Store(false)
 		return process.Failure(usage.Mistake("try again, or end that process", "%s has the session and cannot be reached: %v", w.logs.Holder(w.id), err))
 	}
 	return session.Result{Cause: session.CauseDone}
@@ -462,9 +462,9 @@ func (w *attachedView) ask(q live.Question) {
 			return // asked elsewhere, or answered
 		}
 		answer.Type, answer.Question = "answer", q.Question
-		err = w.say(answer, func(why string) { q.Problem = why; w.ask(q) })
+		err = w.sendLine(answer, func(why string) { q.Problem = why; w.ask(q) })
 		if err != nil {
-			w.tell("the answer did not reach the session: " + err.Error())
+			w.notify("the answer did not reach the session: " + err.Error())
 		}
 	}()
 }
@@ -472,7 +472,7 @@ func (w *attachedView) ask(q live.Question) {
 func (w *attachedView) answer(ctx context.Context, q live.Question) (live.Answer, error) {
 	a, is := live.Permission(q)
 	if !is {
-		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
+		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, LastResult: q.Problem})
 		return live.Answer{Text: text}, err
 	}
 	got, err := w.ui.Ask(ctx, a)
@@ -528,26 +528,26 @@ func (w *attachedView) callEnded() {
 
 // steers adds the operations that use control requests to the ports.
 func (w *attachedView) steers(p *api.Ports) {
-	p.Undo = func(ctx context.Context, u api.Undo) (out api.Undone, err error) {
-		if u.Since || u.Git || u.Unknown {
+	p.Undo = func(ctx context.Context, u api.Undo) (out api.UndoResult, err error) {
+		if u.SinceMessage || u.Git || u.Unknown {
 			return out, errElsewhere("this window undoes only the last turn that changed files, and not git's own state or what changed while a call ran")
 		}
-		err = w.control(ctx, control.Request{Do: control.Undo, Redo: u.Redo, Dry: u.Dry}, &out)
+		err = w.control(ctx, control.Request{Action: control.Undo, Redo: u.Redo, Dry: u.Dry}, &out)
 		return out, err
 	}
 	p.Net = w.differences
 	p.Revert = func(ctx context.Context, h api.NetHunk) session.Result { return w.hunk(ctx, control.Revert, h) }
 	p.Stage = func(ctx context.Context, h api.NetHunk) session.Result { return w.hunk(ctx, control.Stage, h) }
 	p.Run = func(ctx context.Context, command string) session.Result {
-		return ended(w.control(ctx, control.Request{Do: control.Run, Text: command}, nil))
+		return ended(w.control(ctx, control.Request{Action: control.Run, Text: command}, nil))
 	}
 	set := func(name, value string) error {
 		if _, none := w.now(); none != nil {
 			return none
 		}
 		go func() { // the interface must not block
-			if err := w.control(context.Background(), control.Request{Do: control.Set, Name: name, Value: value}, nil); err != nil {
-				w.tell(told(err).Error())
+			if err := w.control(context.Background(), control.Request{Action: control.Set, Name: name, Value: value}, nil); err != nil {
+				w.notify(told(err).Error())
 			}
 		}()
 		return nil
@@ -572,13 +572,13 @@ func ended(err error) session.Result {
 }
 
 // differences returns the net changes since a starting point, from the owner.
-func (w *attachedView) differences(ctx context.Context, since api.Since) (out api.Net, err error) {
+func (w *attachedView) differences(ctx context.Context, since api.Baseline) (out api.Net, err error) {
 	var d control.Difference
 	since = cmp.Or(since, api.SinceSession)
-	if err := w.control(ctx, control.Request{Do: control.Changes, Since: since}, &d); err != nil {
+	if err := w.control(ctx, control.Request{Action: control.Changes, Since: since}, &d); err != nil {
 		return out, err
 	}
-	out.From, out.Files = d.From, d.Files
+	out.Baseline, out.Files = d.Baseline, d.Files
 	for i := range out.Files {
 		for _, h := range out.Files[i].Hunks {
 			out.Files[i].Diff += h.Text
@@ -600,7 +600,7 @@ func (w *attachedView) hunk(ctx context.Context, do string, h api.NetHunk) sessi
 	if h.Number < 0 || h.Number >= len(h.File.Hunks) {
 		return ended(usage.Mistake("look at the changes once more", "the file changed meanwhile"))
 	}
-	err := w.control(ctx, control.Request{Do: do, Since: since, File: h.File.Path, Hunk: h.Number, Hash: h.File.Hunks[h.Number].Hash}, nil)
+	err := w.control(ctx, control.Request{Action: do, Since: since, File: h.File.Path, Hunk: h.Number, Hash: h.File.Hunks[h.Number].Hash}, nil)
 	if err == nil {
 		select {
 		case <-over:

@@ -56,15 +56,15 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		return api.Next{}, err
 	}
 	ui := tui.New(tui.Options{
-		First: &firstrun.Offer{Version: Version, Problem: problem.Error(), Known: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
-			KeepAddress: keepServer(t.ByUser, config.File(t.Getenv, paths.Of(t.Getenv).Config))},
+		First: &firstrun.Offer{Version: Version, Problem: problem.Error(), Initial: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
+			KeepAddress: keepServer(t.ByUser, config.File(t.Getenv, paths.FromEnv(t.Getenv).Config))},
 		Ports: api.Ports{Switch: true, Models: func(ctx context.Context) ([]api.ModelRow, error) {
 			l, err := t.LookAround(ctx)
 			return modelpicker.Rows(l), err
 		}},
 		Info:  tui.Info{Version: Version},
 		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Mouse: cfg.Interface.Mouse, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: t.In, Ahead: &t.Ahead, Out: t.Out, Env: t.Getenv,
+		In: t.In, PendingKeys: &t.PendingKeys, Out: t.Out, Env: t.Getenv,
 	})
 	err = ui.Run(ctx)
 	ui.HandOn()
@@ -109,7 +109,7 @@ func (t *terminal) keepKey(ctx context.Context, provider, key string) (string, e
 		return "", err
 	}
 	taken, err := login.Service{Find: find, Keep: t.Keys(), Hide: t.Hide}.Take(ctx, provider, key, login.Options{})
-	return taken.Where, err
+	return taken.Location, err
 }
 
 // after applies the user's choice to the flags. The demo ignores flags meant for the user's own
@@ -125,14 +125,14 @@ func after(o flags.Run, n api.Next) flags.Run {
 }
 
 // look repeats the detection with a fresh configuration.
-func (t *terminal) look(ctx context.Context) (firstrun.Found, error) {
+func (t *terminal) look(ctx context.Context) (firstrun.Setup, error) {
 	l, err := t.LookAround(ctx)
 	return t.found(l), err
 }
 
-func (t *terminal) found(l models.Listing) firstrun.Found {
+func (t *terminal) found(l models.Listing) firstrun.Setup {
 	look := doctor.Doctor{Out: t.Out, Getenv: t.Getenv, Config: t.Config}
-	return modelpicker.Found(l, append(look.Terminal(), look.File(config.File(t.Getenv, paths.Of(t.Getenv).Config))))
+	return modelpicker.ForSetup(l, append(look.Terminal(), look.File(config.File(t.Getenv, paths.FromEnv(t.Getenv).Config))))
 }
 
 // keepModel saves the session's model as default and returns a message.

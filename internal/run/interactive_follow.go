@@ -23,7 +23,7 @@ import (
 // readAlong shows the session that could not be opened until the user leaves. taken means that it
 // is taken over here.
 func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string) (taken bool, err error) {
-	path := filepath.Join(paths.Of(a.Getenv).State, "sessions.db")
+	path := filepath.Join(paths.FromEnv(a.Getenv).State, "sessions.db")
 	logs, err := sessiondb.Look(ctx, path, sessiondb.Options{})
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
@@ -33,20 +33,20 @@ func readAlong(ctx context.Context, a *terminal, o *flags.Request, theme string)
 	if err != nil {
 		return false, err
 	}
-	w := &attachedView{app: a, logs: logs, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State)}
-	if w.id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast}, logs, dir); err != nil {
+	w := &attachedView{app: a, logs: logs, folder: live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State)}
+	if w.id, _, err = lookup.Pick(ctx, lookup.Selection{ID: o.Resume, Last: o.ResumeLast}, logs, dir); err != nil {
 		return false, err
 	}
 	if err := w.run(ctx, o, theme); err != nil {
 		return false, err
 	}
 	o.Resume, o.ResumeLast = string(w.id), false
-	return w.taken.Load(), nil
+	return w.takenOver.Load(), nil
 }
 
 // placeOf returns a session's place.
 func placeOf(p *process.Process, logs *sessiondb.Store, id session.ID) live.Place {
-	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.Of(p.Getenv).State), Holder: func() string { return logs.Holder(id) }}
+	return live.Place{ID: id, Folder: live.Folder(p.Getenv, paths.FromEnv(p.Getenv).State), Holder: func() string { return logs.Holder(id) }}
 }
 
 // clients returns the callbacks for the user's other processes. Their prompts and aborts are
@@ -55,7 +55,7 @@ func (s *interactiveRun) clients() conversation.Clients {
 	s.wanting = make(chan string, 1)
 	return conversation.Clients{
 		Prompt: func(p lineprotocol.Prompt) error {
-			s.ui.Prompt(api.Prompt{Text: p.Text, Beside: p.Beside, Attach: p.Attach, Sent: p.Files})
+			s.ui.Prompt(api.Prompt{Text: p.Text, Texts: p.Texts, Attach: p.Attach, Attachments: p.Files})
 			return nil
 		},
 		Abort: func() bool {
@@ -72,7 +72,7 @@ func (s *interactiveRun) clients() conversation.Clients {
 			}
 			return nil, nil
 		},
-		LetGo: func(to string) {
+		Release: func(to string) {
 			select {
 			case s.wanting <- to:
 			default: // already releasing
@@ -91,7 +91,7 @@ func (s *interactiveRun) offers(p *api.Ports) {
 			return do(ctx)
 		}))
 	}
-	h.Alone = func(ctx context.Context, do func(context.Context)) error { return busy(s.ui.Aside(ctx, do)) }
+	h.RunExclusive = func(ctx context.Context, do func(context.Context)) error { return busy(s.ui.RunExclusive(ctx, do)) }
 	h.Unqueue = func(text string) bool { return s.ui.Unqueue(context.Background(), text) }
 	if p.Switch {
 		h.Model = func(name string) error {

@@ -69,7 +69,7 @@ open(sys.argv[2], "w").write(said); os.rename(sys.argv[2], sys.argv[2] + ".txt")
 			}
 		}
 	}
-	if _, err := live.Dial(context.Background(), u.sockets(), session.ID(id), live.Wish{}); err != nil {
+	if _, err := live.Dial(context.Background(), u.sockets(), session.ID(id), live.Subscription{}); err != nil {
 		t.Errorf("the user is refused, too: %v", err)
 	}
 }

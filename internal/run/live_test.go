@@ -41,7 +41,7 @@ func (u *user) inBackground(args ...string) (id string, w *watching) {
 
 func (u *user) attach(id string) *watching {
 	u.t.Helper()
-	c, err := live.Dial(u.t.Context(), u.sockets(), session.ID(id), live.Wish{As: "test"})
+	c, err := live.Dial(u.t.Context(), u.sockets(), session.ID(id), live.Subscription{Kind: "test"})
 	if err != nil {
 		logs, _ := filepath.Glob(filepath.Join(u.home, "state", "background", "*"))
 		for _, l := range logs {
@@ -112,7 +112,7 @@ func TestASessionInTheBackground(t *testing.T) {
 	w.Close()
 	second.Close()
 	waitFor(t, "its end", func() bool {
-		_, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Wish{})
+		_, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Subscription{})
 		return errors.Is(err, live.ErrNobody)
 	})
 	u.run("logs", id).wants(0, "> make it", "All is done.", "> and more", "Third answer.")
@@ -124,9 +124,9 @@ func TestASessionInTheBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer logs.Close()
-	err = logs.Each(t.Context(), sessiondb.Scan{Session: session.ID(id), Types: []session.EntryType{session.ClientEntry}}, func(f sessiondb.Found) error {
+	err = logs.ScanEach(t.Context(), sessiondb.Scan{Session: session.ID(id), Types: []session.EntryType{session.ClientEntry}}, func(f sessiondb.ScanResult) error {
 		var c session.Client
-		if err := json.Unmarshal(f.Entry.Data, &c); err != nil || c.PID != os.Getpid() || c.As != "test" {
+		if err := json.Unmarshal(f.Entry.Data, &c); err != nil || c.PID != os.Getpid() || c.Kind != "test" {
 			t.Errorf("it was %s: %v", f.Entry.Data, err)
 		}
 		acts = append(acts, c.Act)
@@ -146,7 +146,7 @@ func TestASessionThatFailsAtOnceHasBegun(t *testing.T) {
 		u.run("--background", u.script("-- 1 --\nexpect write completed: made\n"), "make it").wants(0, "adze")
 		id := u.newest()
 		waitFor(t, "its end", func() bool {
-			_, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Wish{})
+			_, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Subscription{})
 			return errors.Is(err, live.ErrNobody)
 		})
 		u.run("logs", id).wants(0, "> make it")

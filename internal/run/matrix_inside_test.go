@@ -45,7 +45,7 @@ type matrix struct {
 // Decide is the one gate: it writes down what the policy says, and lets nothing run but what starts
 // a subagent and, where the policy does, what loads a skill.
 func (m *matrix) Decide(ctx context.Context, q tool.Question) (tool.Decision, error) {
-	rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(m.mode)}, policyconfig.Ground{Root: m.root, Lent: m.shelf.Lent(m.root.Dir())}, nil)
+	rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(m.mode)}, policyconfig.RunPaths{Root: m.root, ReadableFolders: m.shelf.ReadableFolders(m.root.Dir())}, nil)
 	if err != nil {
 		return tool.Decision{}, err
 	}

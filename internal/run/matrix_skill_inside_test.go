@@ -18,7 +18,7 @@ const fromSkill tool.Origin = "skill"
 
 // lender is a user with one skill, "there", whose folder is lent to models.
 type lender struct {
-	shelf  *skills.Shelf
+	shelf  *skills.Catalog
 	folder string // of the skill
 }
 
@@ -42,7 +42,7 @@ func newLender(t *testing.T, workspace string) *lender {
 	}
 	folders := discovery.For(filepath.Join(home, ".config/adze"), home, workspace)
 	t.Cleanup(folders.Close)
-	if l.shelf = skills.New(folders.Find(t.Context(), discovery.Skill), home); l.shelf == nil || len(l.shelf.Lent(workspace)) != 1 {
+	if l.shelf = skills.New(folders.Find(t.Context(), discovery.Skill), home); l.shelf == nil || len(l.shelf.ReadableFolders(workspace)) != 1 {
 		t.Fatal("the skill is not found, or not lent")
 	}
 	return l

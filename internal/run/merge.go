@@ -51,26 +51,26 @@ func (a *app) Merge(ctx context.Context, head session.Head, look bool) (worktree
 		return m, usage.Mistake(r.Hint, "%s", r.Message)
 	}
 	return m, a.Change(ctx, func(s *sessiondb.Store) error {
-		return s.Owner().Label(ctx, head.ID, sessiondb.Label{Kind: sessiondb.UntagLabel, Value: live.ReviewTag, By: sessiondb.ByPerson})
+		return s.Owner().Label(ctx, head.ID, sessiondb.Label{Kind: sessiondb.UntagLabel, Value: live.ReviewTag, Author: sessiondb.ByPerson})
 	})
 }
 
 // RemoveTree removes a work tree whose branch is merged, unless it contains unsaved work.
 func (a *app) RemoveTree(ctx context.Context, m worktree.Merge) (worktree.Removal, error) {
 	if !m.Mine {
-		return worktree.Removal{Why: "it was not made by adze; git worktree remove " + m.Path + " removes it"}, nil
+		return worktree.Removal{Reason: "it was not made by adze; git worktree remove " + m.Path + " removes it"}, nil
 	}
 	trees, err := a.trees(m.Main)
 	if err != nil {
 		return worktree.Removal{}, err
 	}
-	return trees.Remove(ctx, m.Main, m.Name, worktree.Wish{})
+	return trees.Remove(ctx, m.Main, m.Name, worktree.RemoveOptions{})
 }
 
 // letGo makes a session's owner release it if it is idle and has no window. Without an owner it
 // does nothing.
 func (a *app) letGo(ctx context.Context, id session.ID) error {
-	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State), id, live.Wish{As: "adze", StateOnly: true})
+	c, err := live.Dial(ctx, live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State), id, live.Subscription{Kind: "adze", StateOnly: true})
 	if errors.Is(err, live.ErrNobody) || errors.Is(err, live.ErrUnavailable) {
 		return nil // opening the lock shows whether this is true
 	}

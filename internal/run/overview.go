@@ -50,8 +50,8 @@ another flag it lists sessions, as adze sessions list does.`
 	var from string
 	c.Flags().StringVar(&from, "from", "", "the session that the overview is shown beside; opening it goes back there")
 	_ = c.Flags().MarkHidden("from") // the flag exists
-	cmd.With(c, append(sessions.Commands(&a.Env, a, a.doing), cmd.Former(cmd.Verify(&a.Env, a))...)...)
-	cmd.With(c, attachCommand(a), stopCommand(a))
+	cmd.WithSubcommands(c, append(sessions.Commands(&a.Env, a, a.doing), cmd.HideOldNames(cmd.Verify(&a.Env, a))...)...)
+	cmd.WithSubcommands(c, attachCommand(a), stopCommand(a))
 	c.RunE = func(c *cobra.Command, words []string) error {
 		if len(words) > 0 {
 			return cmd.UnknownCommand(c, words[0])
@@ -62,9 +62,9 @@ another flag it lists sessions, as adze sessions list does.`
 		if err := a.ByUser("the overview"); err != nil {
 			return err
 		}
-		handed := hostio.Handed(from != "")
-		a.Ahead.Give(handed.Read())
-		defer func() { handed.Write(a.Ahead.Take()) }()
+		handed := hostio.Inherited(from != "")
+		a.PendingKeys.Give(handed.Read())
+		defer func() { handed.Write(a.PendingKeys.Take()) }()
 		return a.overview(c.Context(), from)
 	}
 	return c
@@ -77,7 +77,7 @@ func (s *interactiveRun) overview(ctx context.Context) func() error {
 		return nil // the overview would not show it
 	}
 	return func() error {
-		err := hostio.Beside(ctx, s.app.In, s.app.Out, s.app.Err, &s.app.Ahead, append(os.Environ(), s.app.Ring.Taken()...), "sessions", "--from", s.w.Head.Session)
+		err := hostio.RunOnTerminal(ctx, s.app.In, s.app.Out, s.app.Err, &s.app.PendingKeys, append(os.Environ(), s.app.Ring.Removed()...), "sessions", "--from", s.w.Head.Session)
 		if ctx.Err() != nil {
 			return nil // the interface ends with the reason
 		}
@@ -135,7 +135,7 @@ func (a *app) beginBeside(ctx context.Context, prompt string) (said string, err 
 
 // overviewOnce shows the screen once and returns the session selected by the user.
 func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.Opened, folder string, err error) {
-	here, err := a.Here()
+	here, err := a.CurrentFolder()
 	if err != nil {
 		return open, "", err
 	}
@@ -145,13 +145,13 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rest := time.AfterFunc(restTime, gctuning.Rest)
+	rest := time.AfterFunc(restTime, gctuning.ReleaseMemory)
 	defer rest.Stop()
 	defer signals.Watch(cancel, func(c session.Cause) { os.Exit(stream.ExitCode(c)) }, nil)()
 	err = a.Change(ctx, func(s *sessiondb.Store) error {
-		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.Of(a.Getenv).State), mask: a.Ring.Mask, begin: a.beginBeside}
+		p := &overviewPort{Store: s, folder: live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State), mask: a.Ring.Mask, begin: a.beginBeside}
 		open, err = overview.Run(ctx, overview.Options{Port: p.port(), Folder: here,
-			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), At: at, Note: note, In: a.In, Ahead: &a.Ahead, Out: a.Out, Env: a.Getenv})
+			Theme: draw.Choose(cfg.Interface.Theme, a.Getenv, draw.GroundOf(a.Getenv)), SelectedID: at, Note: note, In: a.In, PendingKeys: &a.PendingKeys, Out: a.Out, Env: a.Getenv})
 		if open.ID != "" {
 			head, found := p.head(ctx, session.ID(open.ID))
 			if folder = head.Info().Cwd; !found || folder == "" {
@@ -169,7 +169,7 @@ func (a *app) overviewOnce(ctx context.Context, at, note string) (open overview.
 
 // doing returns each session's state and activity.
 func (a *app) doing(ctx context.Context, heads []session.Head) []sessions.Activity {
-	lives := livesIn(ctx, live.Folder(a.Getenv, paths.Of(a.Getenv).State))
+	lives := livesIn(ctx, live.Folder(a.Getenv, paths.FromEnv(a.Getenv).State))
 	out := make([]sessions.Activity, len(heads))
 	for i, h := range heads {
 		hello, isLive := lives[h.ID]
@@ -242,7 +242,7 @@ func (p *overviewPort) tag(ctx context.Context, id, tag string, on bool) error {
 }
 
 func (p *overviewPort) label(ctx context.Context, id string, l sessiondb.Label) error {
-	l.By, l.Value = sessiondb.ByPerson, p.mask().Text(l.Value)
+	l.Author, l.Value = sessiondb.ByPerson, p.mask().Text(l.Value)
 	return p.Owner().Label(ctx, session.ID(id), l)
 }
 
@@ -258,7 +258,7 @@ func (p *overviewPort) rows(ctx context.Context, most int) ([]overview.Row, bool
 		if !slices.ContainsFunc(heads, func(h session.Head) bool { return h.ID == id }) {
 			h, found := p.head(ctx, id)
 			if !found { // not stored yet
-				h = session.Head{ID: id, Updated: lives[id].Since}
+				h = session.Head{ID: id, Updated: lives[id].OwnedSince}
 			}
 			heads = append(heads, h)
 		}
@@ -289,8 +289,8 @@ func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 		now = &hello.Status
 	}
 	p := live.ListingOf(h, now)
-	r := overview.Row{ID: string(h.ID), Title: h.Title(), Folder: info.Cwd, Model: info.Model, State: overview.State(slices.Index(live.Standings(), p.Standing)),
-		Doing: p.Doing, Updated: h.Updated, Tags: p.Tags, Pinned: p.Pinned, Live: lives}
+	r := overview.Row{ID: string(h.ID), Title: h.Title(), Folder: info.Cwd, Model: info.Model, State: overview.State(slices.Index(live.Groups(), p.Group)),
+		Doing: p.Activity, Updated: h.Updated, Tags: p.Tags, Pinned: p.Pinned, Live: lives}
 	if !lives {
 		return r
 	}
@@ -305,7 +305,7 @@ func rowOf(h session.Head, hello live.Hello, lives bool) overview.Row {
 func (p *overviewPort) watch(ctx context.Context, changed func()) {
 	var ends sync.WaitGroup
 	defer ends.Wait()
-	lives := &live.Sessions{Ctx: ctx, Ends: &ends, Folder: p.folder, As: "overview", Changed: changed}
+	lives := &live.Sessions{Ctx: ctx, Ends: &ends, Folder: p.folder, Kind: "overview", Changed: changed}
 	p.lives.Store(lives)
 	lives.Watch()
 }
@@ -365,7 +365,7 @@ func (p *overviewPort) question(ctx context.Context, id session.ID) (*overview.Q
 
 // dial connects to a session's owner, for events from now on.
 func (p *overviewPort) dial(ctx context.Context, id session.ID) (*live.Client, error) {
-	return live.Dial(ctx, p.folder, id, live.Wish{As: "overview", After: p.living()[id].Position})
+	return live.Dial(ctx, p.folder, id, live.Subscription{Kind: "overview", After: p.living()[id].Position})
 }
 
 // questionOf converts a question for the screen.
@@ -419,7 +419,7 @@ func (p *overviewPort) answer(ctx context.Context, id, question string, a overvi
 
 // send sends a line to a session's owner and waits for its effect.
 func (p *overviewPort) send(ctx context.Context, id string, line any) error {
-	_, err := live.Tell(ctx, p.folder, session.ID(id), "overview", line)
+	_, err := live.SendLine(ctx, p.folder, session.ID(id), "overview", line)
 	var why *live.Failure
 	switch {
 	case errors.Is(err, live.ErrNobody):

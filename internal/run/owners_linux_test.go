@@ -23,7 +23,7 @@ func (u *user) reach(id string) *watching {
 	}
 	defer stop()
 	for {
-		c, err := live.Dial(u.t.Context(), u.sockets(), session.ID(id), live.Wish{As: "test"})
+		c, err := live.Dial(u.t.Context(), u.sockets(), session.ID(id), live.Subscription{Kind: "test"})
 		if err == nil {
 			u.t.Cleanup(func() { c.Close() })
 			return &watching{c, u.t}
@@ -105,7 +105,7 @@ func TestARunIsTakenOver(t *testing.T) {
 			if name == "waits for one" {
 				w.until("at rest")
 				waitFor(t, "the end of the turn", func() bool {
-					c, err := live.Dial(t.Context(), u.sockets(), "taken", live.Wish{StateOnly: true})
+					c, err := live.Dial(t.Context(), u.sockets(), "taken", live.Subscription{StateOnly: true})
 					if err != nil {
 						return false
 					}

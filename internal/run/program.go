@@ -35,8 +35,8 @@ import (
 // KeyTable returns the interface's key table.
 func (a *app) KeyTable(bound map[string][]string) ([][3]string, []string) { return tui.KeyTable(bound) }
 
-// Here returns the current folder as stored in sessions.
-func (a *app) Here() (string, error) {
+// CurrentFolder returns the current folder as stored in sessions.
+func (a *app) CurrentFolder() (string, error) {
 	o := flags.New()
 	return settings.RealFolderOf(a.Process, &o)
 }
@@ -62,7 +62,7 @@ func (a *app) here(use func(*settings.Settings) error) error {
 func (a *app) Tools(ctx context.Context, use func(*tool.Set) error) error {
 	return a.here(func(s *settings.Settings) error {
 		return conversation.Catalogue(ctx, s, func(mistake error) {
-			stream.Complain(stream.Masked{To: a.Err, By: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
+			stream.Complain(stream.Masked{Writer: a.Err, Masker: a.Ring.Mask()}, mistake.Error(), "that tool is left out; the others work")
 		}, use)
 	})
 }
@@ -97,7 +97,7 @@ func (a *app) copied(ctx context.Context, o *flags.Request, s *settings.Settings
 		return logs, "", nil
 	}
 	err := a.Store(ctx, func(stored *sessiondb.Store) (err error) {
-		if id, _, err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast}, stored, s.Root.Dir()); err != nil {
+		if id, _, err = lookup.Pick(ctx, lookup.Selection{ID: o.Resume, Last: o.ResumeLast}, stored, s.Root.Dir()); err != nil {
 			return err
 		}
 		entries, err := stored.Load(ctx, id)
@@ -121,7 +121,7 @@ func (a *app) Gate(given policyconfig.Flags, use func(*policy.Policy) error) err
 
 // guarded passes the folder's policy and sandbox, without a user, to use.
 func guarded(s *settings.Settings, use func(*guard.Guard) error) error {
-	g, err := guard.New(s, guard.Wish{Spill: s.At.Spill})
+	g, err := guard.New(s, guard.Options{Spill: s.Places.Spill})
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 		if e, ok := e.(session.ToolEnd); ok && e.Parent == "" {
 			end = &e
 		}
-	}, conversation.Person{})
+	}, conversation.UserCallbacks{})
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 // storage and another process's session; otherwise it first finishes an interrupted undo.
 func (a *app) Undoing(ctx context.Context, look bool, pick func([]session.Head) (session.ID, error), use func(recorder.Manager) error) error {
 	return a.here(func(s *settings.Settings) error {
-		if look && !writable(s.At.State, filepath.Join(s.At.State, "sessions.db"), s.At.Undo, recorder.Store(s.At.Undo, s.Root.Dir())) {
+		if look && !writable(s.Places.State, filepath.Join(s.Places.State, "sessions.db"), s.Places.Undo, recorder.Store(s.Places.Undo, s.Root.Dir())) {
 			return a.Store(ctx, func(logs *sessiondb.Store) error { return a.desk(ctx, s, true, logs, pick, use) })
 		}
 		stored, err := a.OpenStore(ctx, true)
@@ -204,12 +204,12 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 		}
 	}
 	kept.Look = look
-	kept.Tell = func(text string) { a.TellLosses([]string{text}) }
+	kept.Notify = func(text string) { a.TellLosses([]string{text}) }
 	files := recorder.NewKeeper(kept)
 	defer files.Close() // its table is only a cache
-	d, err := files.Desk(ctx, recorder.Manager{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
+	d, err := files.CompleteManager(ctx, recorder.Manager{Root: kept.Root, Store: stored, Session: id, Now: time.Now, Named: func(ctx context.Context) ([]undo.Named, error) {
 		return recorder.Named(ctx, stored, kept.Root)
-	}, Git: settings.Repositories(s.Config, kept.Root), Others: stored, Look: kept.Look})
+	}, Git: settings.Repositories(s.Config, kept.Root), OtherSessions: stored, Look: kept.Look})
 	if err == nil && !kept.Look {
 		_, err = d.Finish(ctx)
 	}
@@ -221,7 +221,7 @@ func (a *app) desk(ctx context.Context, s *settings.Settings, look bool, stored 
 
 // Worktrees passes the work tree manager for this folder to use.
 func (a *app) Worktrees(use func(d worktree.Manager, dir string) error) error {
-	dir, err := a.Here()
+	dir, err := a.CurrentFolder()
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use
 			s = s.WithServer(name, one)
 		}
 		return guarded(s, func(g *guard.Guard) error {
-			here, _ := servers.New(s, servers.Host{Guard: g, Tell: func(string) {}})
+			here, _ := servers.New(s, servers.Host{Guard: g, Notify: func(string) {}})
 			defer here.Close()
 			pool := mcp.New(mcp.Options{})
 			if here != nil {
@@ -50,14 +50,14 @@ func (a *app) TryMCP(ctx context.Context, name string, one config.MCPServer, use
 func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
 		c := s.Config.MCP.Servers[name]
-		l := mcpCmd.ServerEntry{Name: name, From: s.File, URL: c.URL, Mine: true}
+		l := mcpCmd.ServerEntry{Name: name, Source: s.File, URL: c.URL, Mine: true}
 		if c.Command != "" {
 			l.Command = trust.Item{Argv: append([]string{c.Command}, c.Args...)}.Command()
 		}
-		if c.Off {
+		if c.Disabled {
 			l.State = mcpCmd.Disabled
 		} else {
-			l.State, l.Why = stateOf(pool, name)
+			l.State, l.Reason = stateOf(pool, name)
 		}
 		out = append(out, l)
 	}
@@ -73,12 +73,12 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, 
 			name := strings.TrimSuffix(strings.TrimPrefix(i.ID, trust.Server+":"), "@config")
 			for n := range out {
 				if out[n].Name == name && out[n].State != mcpCmd.Disabled && i.State != trust.Allowed {
-					out[n].State, out[n].Why = mcpCmd.NeedsConsent, i.Means+"; adze permission trust allow "+i.ID+" lets it in this folder"
+					out[n].State, out[n].Reason = mcpCmd.NeedsConsent, i.Definition+"; adze permission trust allow "+i.ID+" lets it in this folder"
 				}
 			}
 			continue
 		}
-		l := mcpCmd.ServerEntry{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: mcpCmd.NeedsConsent, From: i.From, URL: i.URL, Why: i.Problem}
+		l := mcpCmd.ServerEntry{Name: strings.TrimPrefix(i.ID, trust.Server+":"), State: mcpCmd.NeedsConsent, Source: i.Source, URL: i.URL, Reason: i.Problem}
 		if i.URL == "" {
 			l.Command = i.Command()
 		}
@@ -87,12 +87,12 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, 
 		case i.Problem != "":
 			l.State = mcpCmd.Broken
 		case i.State == trust.Changed:
-			l.Why = "its entry changed since you agreed to it"
+			l.Reason = "its entry changed since you agreed to it"
 		case i.State != trust.Allowed:
 		case mine || !slices.Contains(pool.Names(), l.Name):
-			l.State, l.Why = mcpCmd.Hidden, "it is switched off, or another server has its name"
+			l.State, l.Reason = mcpCmd.Hidden, "it is switched off, or another server has its name"
 		default:
-			l.State, l.Why = stateOf(pool, l.Name)
+			l.State, l.Reason = stateOf(pool, l.Name)
 		}
 		out = append(out, l)
 	}
@@ -107,9 +107,9 @@ func stateOf(pool *mcp.Pool, name string) (state, why string) {
 	last := pool.Last(name)
 	switch {
 	case last.State == mcp.Failed && last.Login:
-		return mcpCmd.NeedsLogin, last.Why
+		return mcpCmd.NeedsLogin, last.Reason
 	case last.State == mcp.Failed:
-		return mcpCmd.Failed, last.Why
+		return mcpCmd.Failed, last.Reason
 	case pool.Catalogue(name) == nil:
 		return mcpCmd.NeverStarted, ""
 	}
@@ -122,9 +122,9 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 	err := a.MCP(ctx, func(d mcpCmd.Manager) error {
 		for _, l := range d.All {
 			configured[l.Name] = true
-			c := doctor.Check{Name: "MCP server", State: doctor.Warn, Found: l.Name + " " + l.State}
-			if l.Why != "" {
-				c.Found += ": " + l.Why
+			c := doctor.Check{Name: "MCP server", State: doctor.Warn, Finding: l.Name + " " + l.State}
+			if l.Reason != "" {
+				c.Finding += ": " + l.Reason
 			}
 			switch l.State {
 			case mcpCmd.Failed:
@@ -132,7 +132,7 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 			case mcpCmd.NeedsLogin:
 				c.Mend = "adze mcp login " + l.Name
 			case mcpCmd.Broken:
-				c.Mend = "fix its entry in " + l.From
+				c.Mend = "fix its entry in " + l.Source
 			default:
 				fine++
 				continue
@@ -145,9 +145,9 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 		return nil // configuration errors are reported by another check
 	}
 	if fine > 0 {
-		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Found: plural.Of(fine, "server") + " without a failure that is known"})
+		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Finding: plural.Of(fine, "server") + " without a failure that is known"})
 	}
-	dir, _ := a.Here() // without it, servers for one folder are not found
+	dir, _ := a.CurrentFolder() // without it, servers for one folder are not found
 	var others []string
 	for _, f := range clients.Find(a.Getenv("HOME"), a.Getenv, dir) {
 		if f.Problem == "" && !configured[f.Name] {
@@ -156,7 +156,7 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 		}
 	}
 	if len(others) > 0 {
-		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Found: fmt.Sprintf("%s in other assistants (%s); adze mcp import takes them over", plural.Of(len(others), "server"), strings.Join(others[:min(len(others), 5)], ", "))})
+		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Finding: fmt.Sprintf("%s in other assistants (%s); adze mcp import takes them over", plural.Of(len(others), "server"), strings.Join(others[:min(len(others), 5)], ", "))})
 	}
 	return out
 }

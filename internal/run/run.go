@@ -100,16 +100,16 @@ func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, 
 	}
 	turn, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
-	w, err := conversation.Open(ctx, a, *o, p.Observe, conversation.Person{Unseen: true, Clients: onePrompt(end, abort)})
+	w, err := conversation.Open(ctx, a, *o, p.Observe, conversation.UserCallbacks{Unseen: true, Clients: onePrompt(end, abort)})
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return process.Failure(err)
 	}
 	defer w.Close()
 	ports := w.Ports()
 	host := w.Host(&ports, w.Named)
-	host.Alone = func(context.Context, func(context.Context)) error { return control.ErrBusy }
+	host.RunExclusive = func(context.Context, func(context.Context)) error { return control.ErrBusy }
 	w.Offer(func() control.Host { return host })
-	if !o.Settles(words) {
+	if !o.OnlyDecides(words) {
 		in, err = composed(w, o, in, words)
 	}
 	if err == nil {
@@ -118,16 +118,16 @@ func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, 
 	switch {
 	case err != nil:
 		return process.Failure(err)
-	case o.Settles(words):
-		return w.Patient.Judge(w.Staging.SettleWaiting(ctx, o.Staged))
+	case o.OnlyDecides(words):
+		return w.Buffered.Judge(w.Staging.SettleWaiting(ctx, o.Staged))
 	}
 	w.Servers.Meet(ctx, func(text string) { p.Observe(session.Notice{Text: text}) })
-	w.Patient.Watch(p.Observe)
-	r := w.Staging.Settle(turn, o.Staged, o.Answer.Structured(w.Answer(turn, in)))
+	w.Buffered.Watch(p.Observe)
+	r := w.Staging.DecideAlone(turn, o.Staged, o.Answer.Structured(w.Answer(turn, in)))
 	if told := r.Plan.Waits(); told != "" {
 		p.Observe(session.Notice{Text: told})
 	}
-	r = w.Patient.Judge(r)
+	r = w.Buffered.Judge(r)
 	r.Duration = time.Since(started)
 	return o.Judge(r)
 }
@@ -136,7 +136,7 @@ func once(ctx context.Context, end context.CancelCauseFunc, a *process.Process, 
 func onePrompt(end, abort context.CancelCauseFunc) conversation.Clients {
 	return conversation.Clients{
 		Headless: true,
-		LetGo:    letGo(end),
+		Release:  letGo(end),
 		Abort:    func() bool { abort(session.ErrInterrupted); return true },
 		Prompt: func(lineprotocol.Prompt) error {
 			return usage.Mistake("send it as a remark while the turn runs, take the session over, or go on later by adze --resume", "this run answers one prompt, and ends")
@@ -151,7 +151,7 @@ func letGo(end context.CancelCauseFunc) func(to string) {
 
 // readPrompt reads the prompt from the command line or stdin, its files, and the answer's schema.
 func readPrompt(ctx context.Context, a *process.Process, o *flags.Request, words string) (in session.Input, err error) {
-	if in.Text = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.Settles(words) {
+	if in.Text = cmp.Or(words, o.Prompt()); !o.Demo && o.Prompt() == "" && !o.OnlyDecides(words) {
 		in.Text, err = stdio.Stdin{In: a.In, Err: a.Err}.Prompt(ctx, words, o.Stdin)
 	}
 	if err == nil {
@@ -172,9 +172,9 @@ func composed(w *conversation.Conversation, o *flags.Request, in session.Input, 
 	}
 	said := cmp.Or(words, in.Text)
 	in.Text = cmp.Or(in.Text, w.Prompt)
-	in, err := w.Menu.Given(in, words, func(text string) string { return o.Answer.Demand(w.HidePiped(text, words)) })
+	in, err := w.Menu.PromptWithInput(in, words, func(text string) string { return o.Answer.Demand(w.HidePiped(text, words)) })
 	if err == nil && in.Compose == nil {
 		in.Words = said
 	}
-	return w.Servers.Dress(in), err
+	return w.Servers.AddResources(in), err
 }

@@ -51,7 +51,7 @@ import (
 // serveCommand returns adze serve.
 func serveCommand(a *app) *cobra.Command {
 	w, port := serveWish{}, 0
-	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.Anyone(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.Takes(0, -1),
+	c := &cobra.Command{Use: "serve [DIR ...]", Annotations: cmd.CallableByTools(), Short: "Serve adze to a browser or another interface on this machine", Args: cmd.RangeArgs(0, -1),
 		Long: `Serve the sessions of these folders to a browser, and to interfaces that read the AI SDK's stream, until Ctrl-C; without DIR,
 those of this folder. Sessions in work trees of the same repositories are with them. The server works in the first folder; in the
 others sessions begin and go on in the background. It listens on 127.0.0.1 alone. The address that it prints holds a token, which
@@ -204,7 +204,7 @@ func keepAddress(state string, port int, address string) (string, error) {
 // serveBackend implements serve.Backend for some folders, or all.
 type serveBackend struct {
 	app    *process.Process
-	wish   serveWish
+	params serveWish
 	detach func(ctx context.Context, o *flags.Request, args []string, prompt string) (backgroundSession, error)
 	at     paths.Places
 	dirs   []string // absolute, without links; the server works in the first
@@ -217,8 +217,8 @@ type serveBackend struct {
 }
 
 func newServeBackend(ctx context.Context, a *app, w serveWish) (*serveBackend, error) {
-	h := &serveBackend{app: a.Process, wish: w, detach: a.detachSilently, at: paths.Of(a.Getenv)}
-	o := &h.wish.Run
+	h := &serveBackend{app: a.Process, params: w, detach: a.detachSilently, at: paths.FromEnv(a.Getenv)}
+	o := &h.params.Run
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
@@ -297,7 +297,7 @@ func (h *serveBackend) Blocks(name string, metadata json.RawMessage) []tool.Bloc
 // Rename sets a session's title.
 func (h *serveBackend) Rename(ctx context.Context, id session.ID, name string) error {
 	title := h.app.Ring.Mask().Text(strings.Join(strings.Fields(name), " "))
-	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, By: sessiondb.ByPerson, Value: title})
+	return h.stored.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, Author: sessiondb.ByPerson, Value: title})
 }
 
 // Fork copies a session.
@@ -319,7 +319,7 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 	if set := h.shown(); set != nil {
 		o.Tools = set
 	}
-	d := export.Of(log, o)
+	d := export.FromLog(log, o)
 	switch form {
 	case "json":
 		return d.JSON()
@@ -330,10 +330,10 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 }
 
 // Search searches the shown folders' sessions.
-func (h *serveBackend) Search(ctx context.Context, text string) ([]api.Found, string, error) {
-	found, note, err := hostio.Found(ctx, h.words, text)
+func (h *serveBackend) Search(ctx context.Context, text string) ([]api.SearchResult, string, error) {
+	found, note, err := hostio.Search(ctx, h.words, text)
 	serves := h.Served()
-	return slices.DeleteFunc(found, func(f api.Found) bool { return !serves(f.Cwd) }), note, err
+	return slices.DeleteFunc(found, func(f api.SearchResult) bool { return !serves(f.Cwd) }), note, err
 }
 
 // Output returns a call's full output, if stored.
@@ -349,7 +349,7 @@ func (h *serveBackend) Output(o tool.Outcome) (text string, whole bool) {
 }
 
 func (h *serveBackend) Log(ctx context.Context, id session.ID, after int64, each func(int64, session.Entry) error) error {
-	return h.stored.Each(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+	return h.stored.ScanEach(ctx, sessiondb.Scan{Session: id, After: after}, func(f sessiondb.ScanResult) error { return each(f.Seq, f.Entry) })
 }
 
 func (h *serveBackend) Holder(id session.ID) string { return h.stored.Holder(id) }
@@ -361,8 +361,8 @@ func (h *serveBackend) Locks() string {
 }
 
 // Open creates a conversation like a run's.
-func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
-	o := flags.Request{Run: h.wish.Clone()}
+func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, who serve.User) (serve.Conversation, error) {
+	o := flags.Request{Run: h.params.Clone()}
 	o.Cwd, o.Resume = h.dirs[0], string(id)
 	if id != "" {
 		o.Agent = "" // the session has its own
@@ -373,8 +373,8 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 	c := &servedSession{who: who}
 	observe := func(e session.Event) { who.Observe(hostio.VeiledEvent(e)) }
 	wanted, let := context.WithCancel(ctx)
-	w, err := conversation.Open(ctx, h.app, o, observe, conversation.Person{Ask: who.Ask, SetMode: c.setMode, Put: who.Inquire, Named: func(string) { who.Changed() }, Unseen: true,
-		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, LetGo: func(string) { let() }}})
+	w, err := conversation.Open(ctx, h.app, o, observe, conversation.UserCallbacks{Ask: who.Ask, SetMode: c.setMode, AskQuestion: who.Inquire, Named: func(string) { who.Changed() }, Unseen: true,
+		Clients: conversation.Clients{Prompt: prompted(who), Abort: who.Stop, InMode: func(string) { who.Changed() }, Waits: who.Waits, Release: func(string) { let() }}})
 	if err != nil {
 		let()
 		r := process.Failure(err)
@@ -387,30 +387,30 @@ func (h *serveBackend) Open(ctx context.Context, id session.ID, model string, wh
 	c.begun.Store(id != "")
 	c.ports.SetMode = c.setMode
 	c.ports.Modes = slices.DeleteFunc(c.ports.Modes, func(m api.Mode) bool { return !w.Gate.MayBe(policy.Mode(m.Name)) })
-	if kept := w.Session.Mode(); kept != "" && h.wish.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
+	if kept := w.Session.Mode(); kept != "" && h.params.Mode == "" && w.Gate.MayBe(policy.Mode(kept)) {
 		_ = w.SetMode(kept) // allowed above
 	}
 	w.Offer(who.Host)
-	w.Patient.Watch(observe)
+	w.Buffered.Watch(observe)
 	observe(session.Counted{Ledger: w.Session.Ledger()})
 	c.wanted, c.stop = wanted, let
 	return c, nil
 }
 
 // prompted queues prompts from other processes for a session of the server.
-func prompted(who serve.Person) func(lineprotocol.Prompt) error {
+func prompted(who serve.User) func(lineprotocol.Prompt) error {
 	return func(p lineprotocol.Prompt) error {
 		if len(p.Attach) > 0 {
 			return usage.Mistake("name its path in the prompt", "a session of adze serve takes no files by their names")
 		}
-		return who.Begin(serve.Prompt{Text: p.Text, Beside: p.Beside, Attachments: p.Files})
+		return who.Begin(serve.Prompt{Text: p.Text, Texts: p.Texts, Attachments: p.Files})
 	}
 }
 
 // servedSession is a conversation of the server.
 type servedSession struct {
 	w      *conversation.Conversation
-	who    serve.Person
+	who    serve.User
 	wanted context.Context
 	stop   func()
 	greet  sync.Once
@@ -436,7 +436,7 @@ func (c *servedSession) setMode(name string) error {
 }
 
 func (c *servedSession) Refresh() { c.w.Refresh() }
-func (c *servedSession) Rewound() { c.w.Anew() }
+func (c *servedSession) Rewound() { c.w.ResetClients() }
 
 func (c *servedSession) ID() session.ID          { return c.w.Session.ID() }
 func (c *servedSession) Steer(text string) bool  { return c.w.Session.Steer(text) }
@@ -455,18 +455,18 @@ func (c *servedSession) Prompt(ctx context.Context, p serve.Prompt) session.Resu
 			c.who.Observe(session.Notice{Text: notice})
 		}
 	})
-	in, err := c.w.Compose(api.Prompt{Text: p.Text, Beside: p.Beside, Sent: p.Attachments})
+	in, err := c.w.Compose(api.Prompt{Text: p.Text, Texts: p.Texts, Attachments: p.Attachments})
 	if err == nil && c.ports.Remember != nil && p.Text != "" {
 		c.ports.Remember(p.Text)
 	}
 	c.begun.Store(true)
-	if err == nil && p.Again {
+	if err == nil && p.Replace {
 		_, err = c.w.Session.Rewind(ctx)
 	}
 	if err != nil {
 		return process.Failure(err)
 	}
-	return c.w.Patient.Judge(c.w.Answer(ctx, in))
+	return c.w.Buffered.Judge(c.w.Answer(ctx, in))
 }
 
 func (c *servedSession) Blocks(name string, metadata json.RawMessage) []tool.Block {
@@ -486,7 +486,7 @@ func (h *serveBackend) trees() (tops []string) {
 
 // Served returns a function that reports whether a folder's sessions are shown.
 func (h *serveBackend) Served() func(folder string) bool {
-	if h.wish.all {
+	if h.params.all {
 		return func(string) bool { return true }
 	}
 	trees := h.trees()
@@ -499,10 +499,10 @@ func (h *serveBackend) Served() func(folder string) bool {
 
 // filter selects the shown sessions.
 func (h *serveBackend) filter() sessiondb.Filter {
-	if h.wish.all {
+	if h.params.all {
 		return sessiondb.Filter{}
 	}
-	return sessiondb.Filter{Folders: h.dirs, Within: h.trees()}
+	return sessiondb.Filter{Folders: h.dirs, FoldersBelow: h.trees()}
 }
 
 func (h *serveBackend) Sessions(ctx context.Context, most int) ([]session.Head, error) {
@@ -539,7 +539,7 @@ func (h *serveBackend) Background(ctx context.Context, folder string, id session
 	if id != "" {
 		drop = append(drop, "--agent=") // the session has its own
 	}
-	args := slices.DeleteFunc(slices.Clone(h.wish.given), func(w string) bool {
+	args := slices.DeleteFunc(slices.Clone(h.params.given), func(w string) bool {
 		return slices.ContainsFunc(drop, func(flag string) bool { return strings.HasPrefix(w, flag) })
 	})
 	args = append(args, "--cwd="+folder)
@@ -561,7 +561,7 @@ func (h *serveBackend) Tag(ctx context.Context, id session.ID, word string) erro
 	if err != nil {
 		return usage.Mistake("", "write one word, such as keep, or -keep to take it away")
 	}
-	l.By, l.Value = sessiondb.ByPerson, h.app.Ring.Mask().Text(l.Value)
+	l.Author, l.Value = sessiondb.ByPerson, h.app.Ring.Mask().Text(l.Value)
 	return h.stored.Owner().Label(ctx, id, l)
 }
 
@@ -572,13 +572,13 @@ const tunnel = "a tunnel that you trust, such as ssh -L or tailscale serve, brin
 // one release.
 func formerDevices() (out []*cobra.Command) {
 	for _, name := range []string{"pair", "devices"} {
-		c := &cobra.Command{Use: name, Annotations: cmd.Anyone(), Short: "Gone", Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		c := &cobra.Command{Use: name, Annotations: cmd.CallableByTools(), Short: "Gone", Args: cobra.ArbitraryArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 			RunE: func(*cobra.Command, []string) error {
 				return usage.Mistake(tunnel, "adze serve %s is gone", name)
 			}}
 		out = append(out, c)
 	}
-	return cmd.Former(out...)
+	return cmd.HideOldNames(out...)
 }
 
 // withoutListening adds the removed flags that admitted devices over TLS.

@@ -268,12 +268,12 @@ func (u *user) recorded(id string) (acts []string) {
 		u.t.Fatal(err)
 	}
 	defer logs.Close()
-	err = logs.Each(u.t.Context(), sessiondb.Scan{Session: session.ID(id), Types: []session.EntryType{session.ClientEntry}}, func(f sessiondb.Found) error {
+	err = logs.ScanEach(u.t.Context(), sessiondb.Scan{Session: session.ID(id), Types: []session.EntryType{session.ClientEntry}}, func(f sessiondb.ScanResult) error {
 		var c session.Client
 		if err := json.Unmarshal(f.Entry.Data, &c); err != nil {
 			return err
 		}
-		acts = append(acts, c.As+": "+c.Act)
+		acts = append(acts, c.Kind+": "+c.Act)
 		return nil
 	})
 	if err != nil {

@@ -89,7 +89,7 @@ func TestEveryOwnerHasASessionNamed(t *testing.T) {
 	u.configure(`{"title_model": "script/` + namer + `"}`)
 	who := u.script("-- 1 --\ntext: I am the first.\n")
 	id := strings.TrimSpace(u.run("--background", who, "who are you").wants(0).out)
-	if c, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Wish{StateOnly: true}); err == nil {
+	if c, err := live.Dial(t.Context(), u.sockets(), session.ID(id), live.Subscription{StateOnly: true}); err == nil {
 		for err == nil {
 			_, err = c.Next()
 		}

@@ -47,7 +47,7 @@ func serveTools(a *process.Process, wish mcp.Serve) error {
 	h.ready = first
 	defer h.close()
 	h.server = serve.New(serve.Options{
-		Version: Version, Tools: h.offered(first.w.Set.Load()), Open: h.open, Mask: h.mask, Tell: h.tell,
+		Version: Version, Tools: h.offered(first.w.Set.Load()), Open: h.open, Mask: h.mask, Report: h.tell,
 		Instructions: "The tools of adze, in " + first.w.Settings.Root.Dir() + ". Paths are relative to it. A denied call says what would allow it.",
 	})
 	for _, notice := range first.w.Notices {
@@ -110,7 +110,7 @@ func (h *toolServer) open(ctx context.Context) (serve.Runner, error) {
 // newRun creates a run with its own session, shell and grants.
 func (h *toolServer) newRun(ctx context.Context) (*clientRun, error) {
 	g := &clientRun{told: map[tool.CallID]func(string){}, tell: h.tell}
-	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.Person{Asker: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
+	w, err := conversation.Open(ctx, h.app, h.options, g.observe, conversation.UserCallbacks{Asker: func(ctx context.Context, q tool.Question, p policy.Prompt) (policy.Answer, error) {
 		return h.server.Ask(ctx, q, p)
 	}})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestCommandsOfTheUserAlone lists the commands that no call of adze may start. A command is one of
-// them unless it says otherwise with cmd.Anyone.
+// them unless it says otherwise with cmd.CallableByTools.
 func TestCommandsOfTheUserAlone(t *testing.T) {
 	want := strings.Split("attach,batch delete,login,logout,mcp accept,mcp add,mcp disable,mcp enable,mcp import,mcp login,mcp logout,mcp remove,permission add,permission remove,"+
 		"models login,models logout,permission trust allow,permission trust revoke,redo,runs delete,sessions attach,sessions delete,"+

@@ -31,7 +31,7 @@ func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, w
 		return process.Failure(err)
 	}
 	t.Changed = func() {
-		if w := c.now(); w != nil {
+		if w := c.conversation(); w != nil {
 			w.Refresh()
 		}
 	}
@@ -39,19 +39,19 @@ func (c *talker) converse(ctx context.Context, in io.Reader, o *flags.Request, w
 	if err := c.open(ctx, o); err != nil {
 		return process.Failure(err)
 	}
-	defer func() { c.now().Close() }()
+	defer func() { c.conversation().Close() }()
 	if err := begin(ctx, a, o, p, c.w); err != nil {
 		return process.Failure(err)
 	}
-	p.Mode = func() string { return string(c.now().Gate.Mode()) }
+	p.Mode = func() string { return string(c.conversation().Gate.Mode()) }
 	p.Open()
 	var first []lineprotocol.Prompt
 	if words += o.Prompt(); words != "" || len(o.Attach) > 0 {
 		first = []lineprotocol.Prompt{{Text: words, Attach: o.Attach}}
 	}
-	c.w.Patient.Watch(p.Observe)
+	c.w.Buffered.Watch(p.Observe)
 	r := t.Run(ctx, in, c, first...)
-	r = c.now().Patient.Judge(r)
+	r = c.conversation().Buffered.Judge(r)
 	r.Duration = time.Since(started)
 	return o.Judge(r)
 }
@@ -73,7 +73,7 @@ type talker struct {
 // session.ErrTaken.
 func newTalker(a *process.Process, out *stream.Printer, end context.CancelCauseFunc) *talker {
 	c := &talker{app: a, out: out, talk: lineprotocol.New(out)}
-	c.clients.LetGo = letGo(end)
+	c.clients.Release = letGo(end)
 	return c
 }
 
@@ -82,7 +82,7 @@ func (c *talker) open(ctx context.Context, o *flags.Request) error {
 	clients := c.clients
 	clients.Line = func(raw []byte) error { return c.talk.Take(raw, c) }
 	clients.Waits = c.talk.Waits
-	who := conversation.Person{Ask: c.ask, Put: c.put, Clients: clients, Unseen: clients.Headless}
+	who := conversation.UserCallbacks{Ask: c.ask, AskQuestion: c.put, Clients: clients, Unseen: clients.Headless}
 	w, err := conversation.Open(ctx, c.app, *o, c.observe, who)
 	if w, err = conversation.OrAborted(ctx, w, err); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (c *talker) offer(w *conversation.Conversation) {
 	ports := w.Ports()
 	h := w.Host(&ports, w.Named)
 	h.Begin = c.talk.Begin
-	h.Alone = func(ctx context.Context, do func(context.Context)) error {
-		free, err := c.talk.Alone(ctx, do)
+	h.RunExclusive = func(ctx context.Context, do func(context.Context)) error {
+		free, err := c.talk.RunExclusive(ctx, do)
 		if err == nil && !free {
 			err = control.ErrBusy
 		}
@@ -122,10 +122,10 @@ func (c *talker) offer(w *conversation.Conversation) {
 // observe handles an event of the conversation.
 func (c *talker) observe(e session.Event) {
 	c.out.Observe(e)
-	c.talk.Heard(e)
+	c.talk.HandleEvent(e)
 }
 
-func (c *talker) now() *conversation.Conversation {
+func (c *talker) conversation() *conversation.Conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.w
@@ -133,7 +133,7 @@ func (c *talker) now() *conversation.Conversation {
 
 // Set sets the permission mode and the effort.
 func (c *talker) Set(mode, effort string) error {
-	w := c.now()
+	w := c.conversation()
 	err := w.Change(mode, effort)
 	if err == nil {
 		c.tell(w)
@@ -143,12 +143,12 @@ func (c *talker) Set(mode, effort string) error {
 
 // tell reports the current mode and model, which no event contains.
 func (c *talker) tell(w *conversation.Conversation) {
-	c.out.Now(string(w.Gate.Mode()), w.Head.Provider, w.Head.Model)
+	c.out.PrintMode(string(w.Gate.Mode()), w.Head.Provider, w.Head.Model)
 }
 
 // Model reopens the session with another model. If that fails, it continues with the previous one.
 func (c *talker) Model(ctx context.Context, name string) error {
-	w := c.now()
+	w := c.conversation()
 	switch {
 	case name == w.Head.Provider+"/"+w.Head.Model:
 		return nil
@@ -157,9 +157,9 @@ func (c *talker) Model(ctx context.Context, name string) error {
 	}
 	next := *c.o
 	next.Mode, next.Effort = string(w.Gate.Mode()), w.Session.Effort()
-	next.Resume, next.As, next.ResumeLast, next.Fork, next.AcceptPlan = "", w.Head.Session, false, false, ""
+	next.Resume, next.NewID, next.ResumeLast, next.Fork, next.AcceptPlan = "", w.Head.Session, false, false, ""
 	if len(w.Session.History()) > 0 {
-		next.Resume, next.As = w.Head.Session, ""
+		next.Resume, next.NewID = w.Head.Session, ""
 	}
 	before := next
 	before.Model = w.Head.Provider + "/" + w.Head.Model
@@ -171,18 +171,18 @@ func (c *talker) Model(ctx context.Context, name string) error {
 			return fmt.Errorf("%w; the conversation cannot go on: %w", err, back)
 		}
 	}
-	c.now().Patient.Watch(c.out.Observe)
-	c.tell(c.now())
+	c.conversation().Buffered.Watch(c.out.Observe)
+	c.tell(c.conversation())
 	return err
 }
 
 // Prompt runs one turn.
 func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Result {
 	started := time.Now()
-	w := c.now()
-	in, err := w.Attach(session.Input{Text: p.Text + p.Beside}, p.Attach, p.Files)
+	w := c.conversation()
+	in, err := w.Attach(session.Input{Text: p.Text + p.Texts}, p.Attach, p.Files)
 	if err == nil {
-		in, err = w.Menu.Given(in, p.Text, c.o.Answer.Demand)
+		in, err = w.Menu.PromptWithInput(in, p.Text, c.o.Answer.Demand)
 		if in.Compose == nil {
 			in.Words = p.Text
 		}
@@ -190,13 +190,13 @@ func (c *talker) Prompt(ctx context.Context, p lineprotocol.Prompt) session.Resu
 	if err != nil {
 		return process.Failure(err)
 	}
-	r := c.o.Answer.Structured(w.Answer(ctx, w.Servers.Dress(in)))
+	r := c.o.Answer.Structured(w.Answer(ctx, w.Servers.AddResources(in)))
 	r.Duration = time.Since(started)
 	return r
 }
 
-func (c *talker) Steer(text string) bool         { return c.now().Session.Steer(text) }
-func (c *talker) CancelCall(id tool.CallID) bool { return c.now().Session.CancelCall(id) }
+func (c *talker) Steer(text string) bool         { return c.conversation().Session.Steer(text) }
+func (c *talker) CancelCall(id tool.CallID) bool { return c.conversation().Session.CancelCall(id) }
 
 // ask asks the program for permission; without one it waits for a client.
 func (c *talker) ask(ctx context.Context, q ask.Permission) (ask.Answer, error) {

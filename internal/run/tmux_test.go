@@ -64,7 +64,7 @@ func (u *user) openPane(w, h int) *pane {
 // answered before.
 func (u *user) choose(mode policy.Mode) {
 	u.t.Helper()
-	here := trust.Project{Dir: u.dir, Book: trust.Of(filepath.Join(u.home, "state"))}
+	here := trust.Project{Dir: u.dir, Book: trust.OpenBook(filepath.Join(u.home, "state"))}
 	if here.Mode() != "" {
 		return
 	}

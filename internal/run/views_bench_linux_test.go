@@ -118,10 +118,10 @@ func newSide(b *testing.B, w views, apart bool) *side {
 	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Dir(s.work), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"}
 	s.outside(w.make)
 	writers := &recorder.ChangeLog{}
-	box := sandbox.New(sandbox.Options{Workspace: s.work, Home: filepath.Dir(s.work), State: state, Own: []string{state}, Means: []sandbox.Means{sandbox.Namespaces}})
-	s.keeper = recorder.NewKeeper(recorder.Options{ChangeLog: writers, Patient: time.Hour, Apart: func(tool.Record) bool { return true },
-		Options: undo.Options{Root: s.work, State: recorder.Store(filepath.Join(top, "undo"), s.work), Skip: func(path string) bool { return box.Stands(filepath.Join(s.work, path)) }}})
-	box.Judged(nil, func(tag string, paths []string, apply func() []string) error {
+	box := sandbox.New(sandbox.Options{Workspace: s.work, Home: filepath.Dir(s.work), State: state, OwnPaths: []string{state}, Techniques: []sandbox.Technique{sandbox.Namespaces}})
+	s.keeper = recorder.NewKeeper(recorder.Options{ChangeLog: writers, MaxWait: time.Hour, Separate: func(tool.Record) bool { return true },
+		Options: undo.Options{Root: s.work, State: recorder.Store(filepath.Join(top, "undo"), s.work), Skip: func(path string) bool { return box.IsPlaceholder(filepath.Join(s.work, path)) }}})
+	box.SetChangePolicy(nil, func(tag string, paths []string, apply func() []string) error {
 		return s.keeper.Applying(proc.TagOf(tag), paths, apply)
 	})
 	s.cage = proc.Supervisor{Cage: box, Live: func(ctx context.Context, c proc.Command) error { return s.keeper.Live(ctx, proc.TagOf(c.Tag)) }}
@@ -174,9 +174,9 @@ func (s *side) call(w views) float64 {
 	switch {
 	case err != nil:
 		s.b.Fatal(err)
-	case len(r.Told) > 0:
-		s.b.Fatal("left out: ", strings.Join(r.Told, "; "))
-	case len(window.Unsure) > 0 || window.By != "":
+	case len(r.Messages) > 0:
+		s.b.Fatal("left out: ", strings.Join(r.Messages, "; "))
+	case len(window.Unsure) > 0 || window.Author != "":
 		s.b.Fatalf("of %v nobody knows who changed it", window.Unsure)
 	}
 	return took

@@ -76,7 +76,7 @@ func (y *yard) write(name, text string) {
 // judge makes the gate of the calls that follow.
 func (y *yard) judge(mode policy.Mode, asker policy.Asker, deny, allow []string) {
 	y.t.Helper()
-	rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(mode), Deny: deny, Allow: allow}, policyconfig.Ground{Root: y.root, At: y.at}, asker)
+	rules, err := policyconfig.New(config.Config{}, policyconfig.Flags{Mode: string(mode), Deny: deny, Allow: allow}, policyconfig.RunPaths{Root: y.root, Places: y.at}, asker)
 	if err != nil {
 		y.t.Fatal(err)
 	}

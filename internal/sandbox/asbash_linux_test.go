@@ -24,8 +24,8 @@ func TestCommandsThatTakeAllThatIsThere(t *testing.T) {
 			b := newViewBench(t)
 			b.host(`git init -q -b main . && mkdir -p src && echo a > src/a && echo f > f && git add -A && git commit -qm one`)
 			r := b.apart("set -e; ls -A; " + script)
-			if r.Code != 0 || len(r.Told) > 0 || len(r.Denied) > 0 {
-				t.Errorf("exit %d, told %q, refused %v\n%s%s", r.Code, r.Told, r.Denied, r.Output.Head, r.Errors.Head)
+			if r.Code != 0 || len(r.Messages) > 0 || len(r.Denied) > 0 {
+				t.Errorf("exit %d, told %q, refused %v\n%s%s", r.Code, r.Messages, r.Denied, r.Output.Head, r.Errors.Head)
 			}
 			if seen := strings.Fields(r.Output.Head); strings.Join(seen, " ") != ".git f src" {
 				t.Errorf("the command sees %v", seen)
@@ -46,7 +46,7 @@ func TestLinksOfACommandAreLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := b.apart("ln a b; mv a c; echo more >> c"); r.Code != 0 || len(r.Told) > 0 {
+	if r := b.apart("ln a b; mv a c; echo more >> c"); r.Code != 0 || len(r.Messages) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	for _, name := range []string{"b", "c"} {
@@ -68,7 +68,7 @@ func TestADatabaseThatIsInUseIsTheRealOne(t *testing.T) {
 	n.ask(filepath.Join(b.work, "db"), "begin", "wal", "", nil)
 	insert := `python3 -c 'import sqlite3; c = sqlite3.connect("db/wal.db"); c.execute("insert into t values (9000)"); c.commit(); print(c.execute("select count(*) from t").fetchall()); c.close()'`
 	r := b.apart(insert)
-	if r.Code != 0 || len(r.Told) > 0 || text(r) != "[(502,)]" {
+	if r.Code != 0 || len(r.Messages) > 0 || text(r) != "[(502,)]" {
 		t.Errorf("%+v", r)
 	}
 	n.ask(filepath.Join(b.work, "db"), "act", "wal", "", nil)
@@ -117,8 +117,8 @@ func TestOtherLinksOfAFileKeepWhatTheyWere(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := b.apart("set -e; " + c.script)
-			if r.Code != 0 || len(r.Told) > 0 || len(r.Notes) != c.notes || c.notes > 0 && !strings.Contains(r.Notes[0], "other names") {
-				t.Errorf("exit %d, told %q, notes %q: %s", r.Code, r.Told, r.Notes, r.Errors.Head)
+			if r.Code != 0 || len(r.Messages) > 0 || len(r.Notes) != c.notes || c.notes > 0 && !strings.Contains(r.Notes[0], "other names") {
+				t.Errorf("exit %d, told %q, notes %q: %s", r.Code, r.Messages, r.Notes, r.Errors.Head)
 			}
 			if got := b.read("f"); got != c.f {
 				t.Errorf("f is %q", got)
@@ -150,8 +150,8 @@ func TestAnAppendToARenamedFileIsAppended(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				if r := b.apart(c.script); r.Code != 0 || len(r.Told) > 0 {
-					t.Errorf("exit %d, told %q", r.Code, r.Told)
+				if r := b.apart(c.script); r.Code != 0 || len(r.Messages) > 0 {
+					t.Errorf("exit %d, told %q", r.Code, r.Messages)
 				}
 				if got := b.read(c.at); got != "one\nrotated\n" {
 					t.Errorf("it holds %q", got)

@@ -34,11 +34,11 @@ type pendingChanges struct {
 
 type part struct {
 	changes []*overlay.Change
-	shown   proc.ChangedFile
+	display proc.ChangedFile
 }
 
 // aside lists the changes to decide, or returns nil if there are none.
-func (v *view) aside(changes []*overlay.Change) *proc.Aside {
+func (v *view) aside(changes []*overlay.Change) *proc.PendingChanges {
 	p := &pendingChanges{view: v, changes: changes, all: v.command.KeepChanges}
 	if v.command.ReviewChanges || p.all {
 		for _, top := range changes {
@@ -50,43 +50,43 @@ func (v *view) aside(changes []*overlay.Change) *proc.Aside {
 	if len(p.parts) == 0 && !p.all {
 		return nil
 	}
-	a := &proc.Aside{Apply: p.apply}
+	a := &proc.PendingChanges{Apply: p.apply}
 	for _, part := range p.parts {
-		a.Files = append(a.Files, part.shown)
+		a.Files = append(a.Files, part.display)
 	}
 	return a
 }
 
 // list adds a change and its children. A doubt about a folder holds for everything in it.
 func (p *pendingChanges) list(c *overlay.Change, doubt string) {
-	if c.Left != "" || c.Dropped {
+	if c.SkipReason != "" || c.Dropped {
 		return
 	}
-	if c.Doubt == "" {
-		c.Doubt = doubt
+	if c.AskReason == "" {
+		c.AskReason = doubt
 	}
-	replaces := c.Kind == apply.New && c.Lower.There()
+	replaces := c.Kind == apply.New && c.Lower.Exists()
 	if isFolder(c) && !replaces && len(c.Children) > 0 && !p.ofGit(c) {
 		for _, child := range c.Children {
-			p.list(child, c.Doubt)
+			p.list(child, c.AskReason)
 		}
 		if c.Kind == apply.New || c.Upper.Mode == c.Lower.Mode {
 			return
 		}
 	}
 	switch {
-	case !p.all && c.Doubt == "", c.Kind == apply.Merged && c.Upper.Mode == c.Lower.Mode && !p.ofGit(c):
+	case !p.all && c.AskReason == "", c.Kind == apply.Merged && c.Upper.Mode == c.Lower.Mode && !p.ofGit(c):
 		return
-	case p.ofGit(c) && len(p.parts) > 0 && p.parts[len(p.parts)-1].shown.Path == p.gitOf(c):
+	case p.ofGit(c) && len(p.parts) > 0 && p.parts[len(p.parts)-1].display.Path == p.gitOf(c):
 		last := &p.parts[len(p.parts)-1]
 		last.changes = append(last.changes, c)
 		return
-	case len(p.parts) >= maxFiles && p.parts[len(p.parts)-1].shown.Path == moreFiles:
+	case len(p.parts) >= maxFiles && p.parts[len(p.parts)-1].display.Path == moreFiles:
 		last := &p.parts[len(p.parts)-1]
 		last.changes = append(last.changes, c)
-		last.shown.Summary = plural.Of(len(last.changes), "entry")
-		if c.Doubt != "" {
-			last.shown.Doubt = c.Doubt
+		last.display.Summary = plural.Of(len(last.changes), "entry")
+		if c.AskReason != "" {
+			last.display.AskReason = c.AskReason
 		}
 		return
 	}
@@ -112,15 +112,15 @@ func (p *pendingChanges) gitOf(c *overlay.Change) string {
 }
 
 func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
-	out := proc.ChangedFile{Path: legibleIn(p.roots[0].Path, p.Real(c)), Change: "modified", Doubt: c.Doubt}
+	out := proc.ChangedFile{Path: legibleIn(p.roots[0].Path, p.Real(c)), Change: "modified", AskReason: c.AskReason}
 	switch {
 	case len(p.parts) >= maxFiles:
-		return proc.ChangedFile{Path: moreFiles, Change: "modified", Summary: plural.Of(1, "entry"), Doubt: c.Doubt}
+		return proc.ChangedFile{Path: moreFiles, Change: "modified", Summary: plural.Of(1, "entry"), AskReason: c.AskReason}
 	case p.ofGit(c):
-		return proc.ChangedFile{Path: p.gitOf(c), Change: "modified", Summary: inRepository(c), Doubt: c.Doubt}
+		return proc.ChangedFile{Path: p.gitOf(c), Change: "modified", Summary: inRepository(c), AskReason: c.AskReason}
 	case c.Kind == apply.Removed:
 		out.Change = "removed"
-	case !c.Lower.There():
+	case !c.Lower.Exists():
 		out.Change = "added"
 	}
 	var said []string
@@ -129,7 +129,7 @@ func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 		said = append(said, "the folder with all that is in it")
 	case c.Kind == apply.Link:
 		said = append(said, "link to "+legible(c.Target))
-	case c.Kind == apply.New && c.Lower.There():
+	case c.Kind == apply.New && c.Lower.Exists():
 		said = append(said, "a new folder with "+plural.Of(count(c), "entry")+" instead of what is there")
 	case c.Kind == apply.New:
 		said = append(said, "an empty folder")
@@ -141,7 +141,7 @@ func (p *pendingChanges) show(c *overlay.Change) proc.ChangedFile {
 			}
 		}
 	}
-	if now, before := c.Upper.Mode, c.Lower.Mode; c.Kind != apply.Removed && c.Kind != apply.Link && c.Lower.There() && now&0o7777 != before&0o7777 {
+	if now, before := c.Upper.Mode, c.Lower.Mode; c.Kind != apply.Removed && c.Kind != apply.Link && c.Lower.Exists() && now&0o7777 != before&0o7777 {
 		said = append(said, fmt.Sprintf("mode %o instead of %o", now&0o7777, before&0o7777))
 	} else if out.Change == "added" && c.Kind == apply.File && now&0o111 != 0 {
 		said = append(said, "executable")
@@ -155,13 +155,13 @@ func inRepository(c *overlay.Change) string {
 	objects := 0
 	c.Walk(func(c *overlay.Change) bool {
 		switch {
-		case c.Left != "" || c.Dropped || isFolder(c):
+		case c.SkipReason != "" || c.Dropped || isFolder(c):
 		case strings.Contains(c.Path+"/", "objects/"):
 			objects++
 		default:
 			names = append(names, legible(c.Path))
 		}
-		return c.Left == "" && !c.Dropped
+		return c.SkipReason == "" && !c.Dropped
 	})
 	if more := len(names) - mostTold; more > 0 {
 		names = append(names[:mostTold], fmt.Sprintf("%d more", more))
@@ -180,7 +180,7 @@ func count(c *overlay.Change) (n int) {
 // sides returns the file's texts before and after. ok is false if one is not text or too long.
 func (p *pendingChanges) sides(c *overlay.Change) (before, after string, ok bool) {
 	size := int64(0)
-	if c.Lower.There() {
+	if c.Lower.Exists() {
 		if !c.Lower.IsFile() {
 			return "", "", false
 		}
@@ -192,7 +192,7 @@ func (p *pendingChanges) sides(c *overlay.Change) (before, after string, ok bool
 	if size > maxFileText || p.texts+int(size) > maxTexts {
 		return "", "", false
 	}
-	if c.Lower.There() {
+	if c.Lower.Exists() {
 		if before, ok = textOf(p.Real(c)); !ok {
 			return "", "", false
 		}
@@ -255,11 +255,11 @@ func (p *pendingChanges) choose(c *overlay.Change, choice proc.FileChoice) {
 	switch {
 	case choice.Apply && choice.Text != nil:
 		if err := p.Rewrite(c, *choice.Text); err != nil {
-			c.Left = "the chosen part of it could not be written: " + err.Error()
+			c.SkipReason = "the chosen part of it could not be written: " + err.Error()
 		}
 	case choice.Apply:
-	case c.Doubt != "":
-		leave(c, c.Doubt)
+	case c.AskReason != "":
+		leave(c, c.AskReason)
 	case c.Kind == apply.Merged:
 		c.Upper.Mode = c.Lower.Mode
 		if p.ofGit(c) {
@@ -275,7 +275,7 @@ func (p *pendingChanges) choose(c *overlay.Change, choice proc.FileChoice) {
 // emptied drops new folders with no wanted content and reports whether some part of the change is
 // applied.
 func emptied(c *overlay.Change) (kept bool) {
-	if c.Left != "" || c.Dropped {
+	if c.SkipReason != "" || c.Dropped {
 		return false
 	}
 	if !isFolder(c) || len(c.Children) == 0 {
@@ -284,9 +284,9 @@ func emptied(c *overlay.Change) (kept bool) {
 	for _, child := range c.Children {
 		kept = emptied(child) || kept
 	}
-	if !kept && c.Kind == apply.New && !c.Lower.There() {
-		if c.Doubt != "" {
-			c.Left = c.Doubt
+	if !kept && c.Kind == apply.New && !c.Lower.Exists() {
+		if c.AskReason != "" {
+			c.SkipReason = c.AskReason
 			return false
 		}
 		c.Dropped = true

@@ -24,7 +24,7 @@ func (b *bench) kept(script string, change func(*proc.Command)) (proc.Result, er
 func (b *bench) aside(script string) proc.Result {
 	b.t.Helper()
 	r, err := b.kept(script, func(c *proc.Command) { c.KeepChanges, c.ReviewChanges = true, true })
-	if err != nil || r.Aside == nil {
+	if err != nil || r.Pending == nil {
 		b.t.Fatalf("%+v, %v", r, err)
 	}
 	return r
@@ -44,7 +44,7 @@ func TestNothingIsAppliedOfACommandThatRanAsideBeforeItIsChosen(t *testing.T) {
 	b.write("work/run", "x\n")
 	r := b.aside("echo three >> a; rm gone; mkdir -p new/deep; echo n > new/n; echo d > new/deep/d; chmod 755 run; ln -s a link; printf '\\0' > bin; git init -q .; echo cached > $XDG_CACHE_HOME/lasts")
 	shown := map[string]proc.ChangedFile{}
-	for _, f := range r.Aside.Files {
+	for _, f := range r.Pending.Files {
 		shown[f.Path] = f
 	}
 	if f := shown["a"]; f.Before != "one\ntwo\n" || f.After != "one\ntwo\nthree\n" || f.Change != "modified" {
@@ -62,9 +62,9 @@ func TestNothingIsAppliedOfACommandThatRanAsideBeforeItIsChosen(t *testing.T) {
 	if b.read("a") != "one\ntwo\n" || b.read("gone") != "gone\n" {
 		t.Error("something is applied already")
 	}
-	choices := make([]proc.FileChoice, len(r.Aside.Files))
+	choices := make([]proc.FileChoice, len(r.Pending.Files))
 	part := "one\nTWO\n"
-	for i, f := range r.Aside.Files {
+	for i, f := range r.Pending.Files {
 		switch f.Path {
 		case "a":
 			choices[i] = proc.FileChoice{Apply: true, Text: &part}
@@ -72,8 +72,8 @@ func TestNothingIsAppliedOfACommandThatRanAsideBeforeItIsChosen(t *testing.T) {
 			choices[i].Apply = true
 		}
 	}
-	if found := r.Aside.Apply(choices); len(found.Told) > 0 {
-		t.Error(found.Told)
+	if found := r.Pending.Apply(choices); len(found.Messages) > 0 {
+		t.Error(found.Messages)
 	}
 	for name, want := range map[string]string{"a": part, "gone": "gone\n", "new/n": "n\n"} {
 		if got := b.read(name); got != want {
@@ -100,7 +100,7 @@ func TestWhatIsDroppedLeavesNothing(t *testing.T) {
 	b := newViewBench(t)
 	b.write("work/a", "one\n")
 	r := b.aside("echo two > a; mkdir -m 0 closed; echo x > b")
-	if found := r.Aside.Apply(nil); len(found.Told)+len(found.Denied) > 0 {
+	if found := r.Pending.Apply(nil); len(found.Messages)+len(found.Denied) > 0 {
 		t.Errorf("%+v", found)
 	}
 	if b.read("a") != "one\n" {
@@ -125,15 +125,15 @@ func TestWhatTheUserChangesDuringTheReviewIsTheirs(t *testing.T) {
 	r := b.aside("echo two > a; echo two > b; echo c > c")
 	b.write("work/a", "mine\n")
 	b.write("work/c", "mine too\n")
-	choices := make([]proc.FileChoice, len(r.Aside.Files))
+	choices := make([]proc.FileChoice, len(r.Pending.Files))
 	for i := range choices {
 		choices[i].Apply = true
 	}
-	found := r.Aside.Apply(choices)
+	found := r.Pending.Apply(choices)
 	if b.read("a") != "mine\n" || b.read("c") != "mine too\n" || b.read("b") != "two\n" {
 		t.Errorf("a %q, b %q, c %q", b.read("a"), b.read("b"), b.read("c"))
 	}
-	if said := strings.Join(found.Told, "; "); !strings.Contains(said, "somebody else changed it") || !strings.Contains(said, "kept in") {
+	if said := strings.Join(found.Messages, "; "); !strings.Contains(said, "somebody else changed it") || !strings.Contains(said, "kept in") {
 		t.Errorf("told: %s", said)
 	}
 }
@@ -143,15 +143,15 @@ func TestDoubtfulChangesWaitForTheUser(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		b := newViewBench(t)
 		r, err := b.kept("mkdir -p pkg/.vscode; echo '{}' > pkg/.vscode/tasks.json; ln -s /etc/passwd pkg/.vscode/out; echo x > pkg/x", func(c *proc.Command) { c.ReviewChanges = true })
-		if err != nil || r.Aside == nil || len(r.Aside.Files) != 1 || r.Aside.Files[0].Doubt == "" || r.Aside.Files[0].Path != "pkg/.vscode/tasks.json" {
-			t.Fatalf("%+v, %v", r.Aside, err)
+		if err != nil || r.Pending == nil || len(r.Pending.Files) != 1 || r.Pending.Files[0].AskReason == "" || r.Pending.Files[0].Path != "pkg/.vscode/tasks.json" {
+			t.Fatalf("%+v, %v", r.Pending, err)
 		}
-		found := r.Aside.Apply([]proc.FileChoice{{Apply: yes}})
+		found := r.Pending.Apply([]proc.FileChoice{{Apply: yes}})
 		if b.read("pkg/x") != "x\n" || (b.read("pkg/.vscode/tasks.json") == "{}\n") != yes {
 			t.Errorf("yes %v: x %q, tasks %q", yes, b.read("pkg/x"), b.read("pkg/.vscode/tasks.json"))
 		}
-		if _, err := os.Lstat(filepath.Join(b.work, "pkg/.vscode/out")); err == nil || yes && !strings.Contains(strings.Join(found.Told, ";"), "leads out") {
-			t.Errorf("the link: %v, told %v", err, found.Told)
+		if _, err := os.Lstat(filepath.Join(b.work, "pkg/.vscode/out")); err == nil || yes && !strings.Contains(strings.Join(found.Messages, ";"), "leads out") {
+			t.Errorf("the link: %v, told %v", err, found.Messages)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestACommandThatIsToRunAsideRunsSoOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := b.kept("echo ran > ran", func(c *proc.Command) { c.KeepChanges = true }); err != nil || r.Aside == nil {
+	if r, err := b.kept("echo ran > ran", func(c *proc.Command) { c.KeepChanges = true }); err != nil || r.Pending == nil {
 		t.Errorf("beside a job: %v", err)
 	}
 	job.End(proc.Aborted)

@@ -236,10 +236,10 @@ func tries() []try {
 }
 
 // verdict runs one attempt in a fresh scene.
-func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string) {
+func (s *scene) verdict(a try, means sandbox.Technique) (word string, detail string) {
 	var cage proc.Cage
 	if means != sandbox.None {
-		s.box = sandbox.New(sandbox.Options{Workspace: s.work, Home: s.home, State: s.state, Own: []string{s.state}, Means: []sandbox.Means{means}, Memory: 100 << 20, Processes: 100})
+		s.box = sandbox.New(sandbox.Options{Workspace: s.work, Home: s.home, State: s.state, OwnPaths: []string{s.state}, Techniques: []sandbox.Technique{means}, Memory: 100 << 20, Processes: 100})
 		cage = sandbox.ByMeans(s.box, means)
 	}
 	r, err := s.try(context.Background(), cage, s.in(a.script))
@@ -263,11 +263,11 @@ func (s *scene) verdict(a try, means sandbox.Means) (word string, detail string)
 // attempt works, or it would prove nothing.
 func TestSandboxAttempts(t *testing.T) {
 	need(t, "git", "unshare", "nsenter", "python3")
-	levels := []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Namespaces}
+	levels := []sandbox.Technique{sandbox.None, sandbox.Landlock, sandbox.Namespaces}
 	if !effort.Is(effort.Short) {
 		levels = levels[2:]
 	}
-	levels = slices.DeleteFunc(levels, func(m sandbox.Means) bool { return unreachable(m) != "" })
+	levels = slices.DeleteFunc(levels, func(m sandbox.Technique) bool { return unreachable(m) != "" })
 	w := newWorld(t)
 	table := []string{fmt.Sprintf("%-36s", "attempt")}
 	for _, means := range levels {
@@ -288,7 +288,7 @@ func TestSandboxAttempts(t *testing.T) {
 }
 
 // on does the attempt, and fails where it must not go as it went.
-func (a try) on(s *scene, means sandbox.Means) string {
+func (a try) on(s *scene, means sandbox.Technique) string {
 	word, detail := s.verdict(a, means)
 	free := means == sandbox.None
 	switch {

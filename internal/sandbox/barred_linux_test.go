@@ -94,7 +94,7 @@ func (b *bench) fails(t *testing.T) *strings.Replacer {
 // reasons of its own is not taken for that.
 func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
 	need(t, "git")
-	for _, means := range []sandbox.Means{sandbox.Namespaces} {
+	for _, means := range []sandbox.Technique{sandbox.Namespaces} {
 		t.Run(string(means), func(t *testing.T) {
 			b := newBench(t, means)
 			in, cage := b.fails(t), sandbox.ByMeans(b.box, means)
@@ -107,7 +107,7 @@ func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
 					t.Fatal(err)
 				}
 				if problem := differs(r, in, f.told); problem != "" {
-					t.Errorf("%s: %s; exit %d, told %v\n%s", f.name, problem, r.Code, r.Barred, text(r))
+					t.Errorf("%s: %s; exit %d, told %v\n%s", f.name, problem, r.Code, r.Refused, text(r))
 				}
 			}
 		})
@@ -115,11 +115,11 @@ func TestWhatTheSandboxRefusedIsKnown(t *testing.T) {
 }
 
 func differs(r proc.Result, in *strings.Replacer, want []string) string {
-	if len(r.Barred) != len(want) {
+	if len(r.Refused) != len(want) {
 		return fmt.Sprintf("want %d sentences", len(want))
 	}
 	for i, part := range want {
-		if !strings.Contains(r.Barred[i].String(), in.Replace(part)) {
+		if !strings.Contains(r.Refused[i].String(), in.Replace(part)) {
 			return "want " + in.Replace(part)
 		}
 	}
@@ -134,12 +134,12 @@ func differs(r proc.Result, in *strings.Replacer, want []string) string {
 func TestWhatACommandDidWithoutIsNotTold(t *testing.T) {
 	need(t, "python3")
 	each(t, func(t *testing.T, b *bench) {
-		if r := b.run("touch ../other/new || touch new"); r.Err() != nil || len(r.Barred) > 0 {
-			t.Errorf("it recovered: %v %v", r.Err(), r.Barred)
+		if r := b.run("touch ../other/new || touch new"); r.Err() != nil || len(r.Refused) > 0 {
+			t.Errorf("it recovered: %v %v", r.Err(), r.Refused)
 		}
 		r := b.run("python3 -c '\ntry: open(\"../other/new\", \"w\")\nexcept OSError: pass'; exit 3")
-		if r.Code != 3 || len(r.Barred) > 0 {
-			t.Errorf("a process of it recovered: %v %v", r.Err(), r.Barred)
+		if r.Code != 3 || len(r.Refused) > 0 {
+			t.Errorf("a process of it recovered: %v %v", r.Err(), r.Refused)
 		}
 	})
 }
@@ -148,10 +148,10 @@ func TestWhatACommandDidWithoutIsNotTold(t *testing.T) {
 func TestWhatIsToldIsOneLineAndBounded(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		r := b.run("touch $'../other/a\\nit could not\\e[31m\\xff'; for i in {1..200}; do touch ../other/$i; done; false")
-		if len(r.Barred) < 8 || len(r.Barred) > 64 {
-			t.Errorf("%d are told", len(r.Barred))
+		if len(r.Refused) < 8 || len(r.Refused) > 64 {
+			t.Errorf("%d are told", len(r.Refused))
 		}
-		for _, x := range r.Barred {
+		for _, x := range r.Refused {
 			if s := x.String(); strings.ContainsAny(s, "\n\x1b") || !utf8.ValidString(s) {
 				t.Errorf("%q", x.String())
 			}

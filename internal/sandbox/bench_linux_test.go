@@ -14,7 +14,7 @@ import (
 // BenchmarkTrue is the least command: supervised, and in a sandbox of each means. On a busy machine
 // look at cpu-ms/op, the processor time of everybody who takes part.
 func BenchmarkTrue(b *testing.B) {
-	for _, means := range []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
+	for _, means := range []sandbox.Technique{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		b.Run(string(means), func(b *testing.B) {
 			bench := newBench(b, means)
 			s := proc.Supervisor{}
@@ -56,7 +56,7 @@ for blocking in True, False:
         s.accept()[0].close(); c.close()
     print(took * 1000)
 os.unlink("s")`
-	for _, means := range []sandbox.Means{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
+	for _, means := range []sandbox.Technique{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		b.Run(string(means), func(b *testing.B) {
 			bench := newBench(b, means)
 			s := proc.Supervisor{}

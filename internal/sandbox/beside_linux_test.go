@@ -228,9 +228,9 @@ func (r besideRound) run(b *bench, n *neighbour, cage proc.Cage, dir string) (ou
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	out.told = strings.Join(slices.Concat(res.Told, res.Notes), "\n")
+	out.told = strings.Join(slices.Concat(res.Messages, res.Notes), "\n")
 	for _, d := range res.Denied {
-		out.told += "\n" + d.What + " " + d.Why
+		out.told += "\n" + d.Target + " " + d.Reason
 	}
 	out.end = n.ask(dir, "end", "", "", nil)
 	out.dump = n.ask(dir, "dump", "", "", start)

@@ -19,14 +19,14 @@ const keptCaches = 30 * 24 * time.Hour
 
 // caches manages the private caches of all workspaces, one folder each.
 type caches struct {
-	root string
-	own  string // this workspace's name
-	now  func() time.Time
+	root          string
+	workspaceName string // this workspace's name
+	now           func() time.Time
 }
 
 // begin holds this workspace's cache until the file is closed. It returns nil on errors.
 func (c caches) begin() *os.File {
-	dir := filepath.Join(c.root, c.own)
+	dir := filepath.Join(c.root, c.workspaceName)
 	if os.MkdirAll(dir, 0o700) != nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c caches) trim() {
 	for _, e := range entries {
 		dir := filepath.Join(c.root, e.Name())
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || e.Name() == c.own || c.now().Sub(info.ModTime()) < keptCaches {
+		if err != nil || !e.IsDir() || e.Name() == c.workspaceName || c.now().Sub(info.ModTime()) < keptCaches {
 			continue
 		}
 		if lock, err := os.OpenFile(dir+".lock", os.O_RDWR|os.O_CREATE, 0o600); err == nil {

@@ -13,8 +13,8 @@ import (
 // Caches that nobody has used for long go. Those of another adze that runs stay.
 func TestOldCachesGo(t *testing.T) {
 	now := time.Unix(2_000_000_000, 0)
-	c := caches{root: t.TempDir(), own: "own", now: func() time.Time { return now }}
-	used := caches{root: c.root, own: "used", now: c.now}.begin()
+	c := caches{root: t.TempDir(), workspaceName: "own", now: func() time.Time { return now }}
+	used := caches{root: c.root, workspaceName: "used", now: c.now}.begin()
 	if used == nil {
 		t.Fatal("it cannot be used")
 	}

@@ -40,9 +40,9 @@ type Cage struct {
 	Setting Setting
 	// Wanted reports, with Auto, whether commands belong inside now. Nil means they do not.
 	Wanted func() bool
-	// Outside reports, with Auto, whether a command runs outside anyway, such as the user's own.
+	// RunsOutside reports, with Auto, whether a command runs outside anyway, such as the user's own.
 	// Nil means none does.
-	Outside func(proc.Command) bool
+	RunsOutside func(proc.Command) bool
 }
 
 func (c *Cage) inside() bool {
@@ -53,43 +53,43 @@ func (c *Cage) inside() bool {
 // sandbox.
 func (c *Cage) Encloses(cmd proc.Command) bool {
 	inside := c.inside() || cmd.RequireWalls // the mode may have changed since the approval
-	if r, known := c.Box.Known(); known && c.Setting == Auto && r.walled() && !cmd.RequireWalls {
+	if r, known := c.Box.KnownReport(); known && c.Setting == Auto && r.walled() && !cmd.RequireWalls {
 		return false
 	}
-	return inside && !(c.Setting == Auto && (cmd.NoWalls || c.Outside != nil && c.Outside(cmd)))
+	return inside && !(c.Setting == Auto && (cmd.NoWalls || c.RunsOutside != nil && c.RunsOutside(cmd)))
 }
 
 // Enclose implements proc.Cage.
-func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Walls, error) {
+func (c *Cage) Enclose(ctx context.Context, cmd proc.Command) (proc.Confinement, error) {
 	switch {
 	case !c.Encloses(cmd):
-		return proc.Walls{}, nil
+		return proc.Confinement{}, nil
 	case cmd.NoWalls:
-		return proc.Walls{}, errors.New("no command runs outside the sandbox, because it is required")
+		return proc.Confinement{}, errors.New("no command runs outside the sandbox, because it is required")
 	}
 	report, err := c.Box.Level(ctx)
 	switch {
 	case err != nil:
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	case c.Setting == Auto && report.walled() && !cmd.RequireWalls: // approved by the user or a rule
-		return proc.Walls{}, nil
+		return proc.Confinement{}, nil
 	case report.Level == Full, c.Setting == Auto && report.walled() && !(cmd.RequireWalls && len(report.Open) > 0):
 		return c.Box.Enclose(ctx, cmd)
 	case c.Setting == Required || cmd.RequireWalls:
-		return proc.Walls{}, fmt.Errorf("%w: %s", ErrNotFull, report.How)
+		return proc.Confinement{}, fmt.Errorf("%w: %s", ErrNotFull, report.Explanation)
 	}
-	return proc.Walls{}, nil
+	return proc.Confinement{}, nil
 }
 
 // walled reports whether the sandbox has Landlock rules only. Commands then only read and have no
 // network, so approved commands run outside.
-func (r Report) walled() bool { return r.Level == Degraded && r.Means == Landlock }
+func (r Report) walled() bool { return r.Level == Degraded && r.Technique == Landlock }
 
 // Holds returns the level for a command, and whether nothing gets out before it is judged: at level
 // full, or at a degraded level without gaps in the self-test. A lasting command goes on after its
 // call. The level is "" if commands run outside. The first call runs the self-test.
 func (c *Cage) Holds(lasting bool) (level string, holds bool) {
-	r := c.Now(context.Background())
+	r := c.Report(context.Background())
 	switch {
 	case r.walled():
 		return string(r.Level), len(r.Open) == 0
@@ -101,10 +101,10 @@ func (c *Cage) Holds(lasting bool) (level string, holds bool) {
 	return string(r.Level), r.Level == Full
 }
 
-// Lacks reports whether commands only read and have no network, and the gaps of the sandbox. Both
+// Gaps reports whether commands only read and have no network, and the gaps of the sandbox. Both
 // are zero for a full sandbox and for none.
-func (c *Cage) Lacks() (walled bool, open []string) {
-	if r := c.Now(context.Background()); r.walled() {
+func (c *Cage) Gaps() (walled bool, open []string) {
+	if r := c.Report(context.Background()); r.walled() {
 		return true, r.Open
 	}
 	return false, nil
@@ -119,9 +119,9 @@ func (c *Cage) Full() bool {
 	return err == nil && report.Level == Full
 }
 
-// Aside returns why the changes of commands cannot be kept apart, or "" if they can. The first call
-// runs the self-test.
-func (c *Cage) Aside() string {
+// SeparationProblem returns why the changes of commands cannot be kept apart, or "" if they can.
+// The first call runs the self-test.
+func (c *Cage) SeparationProblem() string {
 	if c.Setting == Off {
 		return "the sandbox is switched off"
 	}
@@ -130,9 +130,9 @@ func (c *Cage) Aside() string {
 	case err != nil:
 		return err.Error()
 	case report.Level != Full:
-		return "the sandbox is " + string(report.Level) + " here: " + report.How
+		return "the sandbox is " + string(report.Level) + " here: " + report.Explanation
 	}
-	return c.Box.whyLive(report.Means)
+	return c.Box.whyLive(report.Technique)
 }
 
 // Check returns an error if a sandbox is required and not full. If none is required, it does no
@@ -143,20 +143,20 @@ func (c *Cage) Check(ctx context.Context) error {
 	}
 	report, err := c.Box.Level(ctx)
 	if err == nil && report.Level != Full {
-		err = fmt.Errorf("%w: %s", ErrNotFull, report.How)
+		err = fmt.Errorf("%w: %s", ErrNotFull, report.Explanation)
 	}
 	return err
 }
 
-// Now returns the report for the next command. It runs the self-test if commands run inside and
+// Report returns the report for the next command. It runs the self-test if commands run inside and
 // there is no result yet.
-func (c *Cage) Now(ctx context.Context) Report {
+func (c *Cage) Report(ctx context.Context) Report {
 	if !c.inside() {
 		return c.outside()
 	}
 	report, err := c.Box.Level(ctx)
 	if err != nil {
-		return Report{Level: NoLevel, Means: None, How: err.Error()}
+		return Report{Level: NoLevel, Technique: None, Explanation: err.Error()}
 	}
 	if report = c.used(report); report.Level == Full {
 		report.Level = c.Box.standing()
@@ -164,12 +164,12 @@ func (c *Cage) Now(ctx context.Context) Report {
 	return report
 }
 
-// Shown returns the current level for a status line, without running the self-test.
-func (c *Cage) Shown() string {
+// StatusLevel returns the current level for a status line, without running the self-test.
+func (c *Cage) StatusLevel() string {
 	if !c.inside() {
 		return string(NoLevel)
 	}
-	if report, ok := c.Box.Known(); ok {
+	if report, ok := c.Box.KnownReport(); ok {
 		return string(c.used(report).Level)
 	}
 	return "not tested yet"
@@ -179,18 +179,18 @@ func (c *Cage) Shown() string {
 // counts as none.
 func (c *Cage) used(r Report) Report {
 	if c.Setting == Auto && r.Level != Full && !r.walled() {
-		return Report{Level: NoLevel, Means: None, How: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.How}
+		return Report{Level: NoLevel, Technique: None, Explanation: "commands run outside, because the sandbox is " + string(r.Level) + " here: " + r.Explanation}
 	}
 	return r
 }
 
 func (c *Cage) outside() Report {
 	if c.Setting == Off {
-		return Report{Level: NoLevel, Means: None, How: "it is switched off"}
+		return Report{Level: NoLevel, Technique: None, Explanation: "it is switched off"}
 	}
-	return Report{Level: NoLevel, Means: None, How: "commands run outside; permission mode auto or --sandbox on puts them inside"}
+	return Report{Level: NoLevel, Technique: None, Explanation: "commands run outside; permission mode auto or --sandbox on puts them inside"}
 }
 
-type cageFunc func(proc.Command) (proc.Walls, error)
+type cageFunc func(proc.Command) (proc.Confinement, error)
 
-func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Walls, error) { return f(c) }
+func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Confinement, error) { return f(c) }

@@ -33,7 +33,7 @@ func dangers(repository, workspace string, inner bool) (out []string) {
 		switch {
 		case err != nil:
 			out = append(out, "it cannot be read: "+err.Error())
-		case e.IsDir() && (path == repository || there(filepath.Join(path, "HEAD"))):
+		case e.IsDir() && (path == repository || exists(filepath.Join(path, "HEAD"))):
 			out = append(out, programsOf(path, workspace, inner || path != repository)...)
 		case e.Name() == ".git" && path != repository:
 			out = append(out, "it holds a work tree of another repository")
@@ -48,7 +48,7 @@ func dangers(repository, workspace string, inner bool) (out []string) {
 func ofRepository(dir, repository string) bool {
 	return slices.ContainsFunc([]string{"modules", "worktrees"}, func(name string) bool {
 		in := filepath.Join(repository, name)
-		return dir != in && within(dir, in)
+		return dir != in && isWithin(dir, in)
 	})
 }
 
@@ -64,7 +64,7 @@ func programsOf(dir, workspace string, inner bool) []string {
 		}
 	}
 	for _, name := range []string{"alternates", "http-alternates"} {
-		if there(filepath.Join(dir, "objects", "info", name)) {
+		if exists(filepath.Join(dir, "objects", "info", name)) {
 			out = append(out, "it takes objects from another repository")
 		}
 	}
@@ -160,7 +160,7 @@ func programsIn(file, workspace string) (out []string) {
 		case strings.HasSuffix(line, `\`):
 		case slices.Contains(harmless(), key):
 			continue
-		case key == "core.worktree" && workspace != "" && within(leadsTo(filepath.Dir(file), strings.Trim(strings.TrimSpace(value), `"`)), workspace):
+		case key == "core.worktree" && workspace != "" && isWithin(leadsTo(filepath.Dir(file), strings.Trim(strings.TrimSpace(value), `"`)), workspace):
 			continue
 		}
 		out = append(out, "setting "+section+"."+line)

@@ -27,7 +27,7 @@ func (p *plan) openDatabases() (found []string) {
 	words := strings.FieldsFunc(strings.Join(p.command.Argv, " "), func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;:|&<>(),=", r) })
 	for _, word := range words[:min(len(words), maxDatabaseWords)] {
 		path := p.absolute(word)
-		if path == p.workspace.path || !within(path, p.workspace.path) {
+		if path == p.workspace.path || !isWithin(path, p.workspace.path) {
 			continue
 		}
 		files := []string{path}

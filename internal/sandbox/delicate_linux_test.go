@@ -26,9 +26,9 @@ func delicateNames() map[string]string {
 			name += "file"
 		}
 		switch {
-		case n.Where == delicate.Home, strings.HasPrefix(n.Path, ".git/"):
+		case n.Location == delicate.Home, strings.HasPrefix(n.Path, ".git/"):
 			continue
-		case n.Where == delicate.Anywhere:
+		case n.Location == delicate.Anywhere:
 			name = fmt.Sprintf("r%d/%s", i, name)
 		}
 		out[name] = n.Program + " runs " + n.Runs
@@ -71,7 +71,7 @@ func TestDelicateNamesStayInAView(t *testing.T) {
 	b := newViewBench(t)
 	r := b.apart(plantAll(names))
 	b.planted(names)
-	if len(r.Denied)+len(r.Told) == 0 {
+	if len(r.Denied)+len(r.Messages) == 0 {
 		t.Error("nothing is told")
 	}
 }
@@ -83,7 +83,7 @@ func TestDelicateNamesAreDoubtsForAPerson(t *testing.T) {
 		t.Helper()
 		doubt := map[string]bool{}
 		for _, f := range files {
-			doubt[f.Path] = f.Doubt != ""
+			doubt[f.Path] = f.AskReason != ""
 		}
 		for name, why := range names {
 			found := false
@@ -105,11 +105,11 @@ func TestDelicateNamesAreDoubtsForAPerson(t *testing.T) {
 		r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
 			Argv: []string{"bash", "--noprofile", "--norc", "-c", plantAll(names)}, Dir: b.work, Env: b.env(), Transaction: true, ReviewChanges: true, Timeout: time.Minute,
 		})
-		if err != nil || r.Aside == nil {
+		if err != nil || r.Pending == nil {
 			t.Fatalf("%v, %+v", err, r)
 		}
-		doubts(t, r.Aside.Files)
-		r.Aside.Apply(nil)
+		doubts(t, r.Pending.Files)
+		r.Pending.Apply(nil)
 		b.planted(names)
 	})
 	t.Run("staged", func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestDelicateNamesAndJobs(t *testing.T) {
 		j := b.background("echo ready && read x\n" + plantAll(names))
 		r := j.end()
 		told := 0
-		for _, line := range r.Told {
+		for _, line := range r.Messages {
 			if !strings.Contains(line, "other programs act on what is there") {
 				continue
 			}
@@ -146,7 +146,7 @@ func TestDelicateNamesAndJobs(t *testing.T) {
 			}
 		}
 		if told != made || made < len(names)*3/4 {
-			t.Errorf("%d of %d were made, %d are told: %q", made, len(names), told, r.Told)
+			t.Errorf("%d of %d were made, %d are told: %q", made, len(names), told, r.Messages)
 		}
 		for name := range names {
 			b.write("work/"+name, "as it was\n")
@@ -165,11 +165,11 @@ func TestNothingStandsForANameInAView(t *testing.T) {
 	b := newViewBench(t)
 	b.host(identity + "git init -q . && echo a > a && git add a && git commit -qm first && echo u > untracked")
 	r := b.apart("ls -A; git clean -fdq; mkdir -p e/f; find . -type d -empty -not -path './.git/*' -delete; ls e; git status --porcelain")
-	if r.Code != 0 || !strings.HasPrefix(r.Output.Head, ".git\na\nuntracked\n") || b.there("e") || len(r.Told) > 0 || b.there("untracked") {
-		t.Errorf("%d %q %q %q", r.Code, r.Output.Head, r.Errors.Head, r.Told)
+	if r.Code != 0 || !strings.HasPrefix(r.Output.Head, ".git\na\nuntracked\n") || b.there("e") || len(r.Messages) > 0 || b.there("untracked") {
+		t.Errorf("%d %q %q %q", r.Code, r.Output.Head, r.Errors.Head, r.Messages)
 	}
 	b.host("echo u > untracked; mkdir -p d; echo u > d/u")
-	if r := b.apart("git stash -uq && git stash list | wc -l"); r.Code != 0 || b.there("d/u") || len(r.Told)+len(r.Notes)+len(r.Denied) > 0 {
+	if r := b.apart("git stash -uq && git stash list | wc -l"); r.Code != 0 || b.there("d/u") || len(r.Messages)+len(r.Notes)+len(r.Denied) > 0 {
 		t.Errorf("git stash -u: %d %q %q %+v", r.Code, r.Output.Head, r.Errors.Head, r.Findings)
 	}
 }

@@ -37,7 +37,7 @@ type folderListing struct {
 	folder  []bool // for each name
 }
 
-// deny computes the paths that rules keep from this command: p.hidden and p.veiled from reading, in
+// deny computes the paths that rules keep from this command: p.hidden and p.masked from reading, in
 // the workspace and outside it, and p.still from writing.
 func (p *plan) deny(s *Sandbox) {
 	rules := s.o.Rules
@@ -47,16 +47,16 @@ func (p *plan) deny(s *Sandbox) {
 	s.denies.mu.Lock()
 	defer s.denies.mu.Unlock()
 	read, write := rules.Denied(false), rules.Denied(true)
-	beside := func(path string) bool { return !within(path, p.workspace.path) }
+	beside := func(path string) bool { return !isWithin(path, p.workspace.path) }
 	hidden := s.denies.find(p, read)
-	p.veiled = slices.DeleteFunc(slices.Clone(hidden), func(path string) bool { return !beside(path) || within(path, s.o.State) })
+	p.masked = slices.DeleteFunc(slices.Clone(hidden), func(path string) bool { return !beside(path) || isWithin(path, s.o.State) })
 	p.hidden = slices.DeleteFunc(hidden, beside)
 	p.still = s.denies.find(p, write)
 	if len(p.hidden) == 0 {
 		return
 	}
 	// Paths hidden from the command need no further protection.
-	gone := func(path string) bool { return among(p.hidden, path, false) }
+	gone := func(path string) bool { return matchesAny(p.hidden, path, false) }
 	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return gone(g.path) })
 	p.missing = slices.DeleteFunc(p.missing, gone)
 }
@@ -69,7 +69,7 @@ func (f *denies) find(p *plan, rules []Denial) (out []string) {
 	slices.Sort(out)
 	var top []string
 	for _, path := range out {
-		if len(top) == 0 || !within(path, top[len(top)-1]) {
+		if len(top) == 0 || !isWithin(path, top[len(top)-1]) {
 			top = append(top, path)
 		}
 	}
@@ -77,14 +77,14 @@ func (f *denies) find(p *plan, rules []Denial) (out []string) {
 }
 
 func (f *denies) walk(p *plan, d Denial, dir, rel string, steps []string, out *[]string) {
-	if len(steps) == 0 || steps[0] == "**" && !within(dir, p.workspace.path) && !p.home.shownByUser(dir) && within(p.workspace.path, dir) {
+	if len(steps) == 0 || steps[0] == "**" && !isWithin(dir, p.workspace.path) && !p.home.shownByUser(dir) && isWithin(p.workspace.path, dir) {
 		if len(steps) > 0 && dir != p.workspace.path { // around the workspace, only the workspace itself is searched
 			inner, _ := filepath.Rel(d.Root, p.workspace.path)
 			f.walk(p, d, p.workspace.path, inner, steps, out)
 		}
 		return
 	}
-	if steps[0] == "**" && !within(dir, p.workspace.path) && !p.home.shownByUser(dir) && len(steps) > 1 {
+	if steps[0] == "**" && !isWithin(dir, p.workspace.path) && !p.home.shownByUser(dir) && len(steps) > 1 {
 		return
 	}
 	names := f.list(dir)

@@ -92,7 +92,7 @@ func cacheTable() []struct{ variable, home, below, name string } {
 // usesPnpm reports whether the command names pnpm or the workspace has pnpm's lock file.
 func (p *plan) usesPnpm() bool {
 	return slices.ContainsFunc(p.command.Argv, func(word string) bool { return strings.Contains(word, "pnpm") }) ||
-		there(filepath.Join(p.workspace.path, "pnpm-lock.yaml"))
+		exists(filepath.Join(p.workspace.path, "pnpm-lock.yaml"))
 }
 
 // environ returns the command's environment with private caches. Go modules are still read from the

@@ -7,8 +7,8 @@ import (
 )
 
 // ByMeans is a cage of one means, whatever a self-test says of it.
-func ByMeans(s *Sandbox, m Means) proc.Cage {
-	return cageFunc(func(c proc.Command) (proc.Walls, error) { return s.by(m, c) })
+func ByMeans(s *Sandbox, m Technique) proc.Cage {
+	return cageFunc(func(c proc.Command) (proc.Confinement, error) { return s.by(m, c) })
 }
 
 var _ proc.Cage = cageFunc(nil)

@@ -28,7 +28,7 @@ func gitRuns(workspace, elsewhere string, nested, env []string) *gitPlaces {
 	if elsewhere != "" {
 		dirs = append(dirs, elsewhere)
 	}
-	if there(dirs[0]) {
+	if exists(dirs[0]) {
 		g.read(workspace, dirs, env)
 	}
 	for _, nested := range nested[:min(len(nested), maxNested)] {
@@ -44,7 +44,7 @@ func gitRuns(workspace, elsewhere string, nested, env []string) *gitPlaces {
 }
 
 func (g *gitPlaces) read(top string, dirs, env []string) {
-	fields, err := gitList(top, proc.Outside(env, g.workspace))
+	fields, err := gitList(top, proc.WithoutPathsIn(env, g.workspace))
 	if err != nil {
 		return
 	}
@@ -62,7 +62,7 @@ const settingsTime = 10 * time.Second
 // gitList returns git's settings: origins at even indexes, each followed by a key, a newline and
 // the value.
 func gitList(dir string, env []string, flags ...string) ([]string, error) {
-	return gitLists(dir, proc.Outside(env, dir), maxConfig, append([]string{"config", "--list", "--show-origin", "-z", "--includes"}, flags...)...)
+	return gitLists(dir, proc.WithoutPathsIn(env, dir), maxConfig, append([]string{"config", "--list", "--show-origin", "-z", "--includes"}, flags...)...)
 }
 
 // gitLists runs git and splits its output, at most most bytes, at NULs.
@@ -110,7 +110,7 @@ func (g *gitPlaces) add(dir, path string) string {
 		path = filepath.Join(dir, path)
 	}
 	path = filepath.Clean(path)
-	if path != g.workspace && within(path, g.workspace) && !within(path, filepath.Join(g.workspace, ".git")) && !slices.Contains(g.runs, path) {
+	if path != g.workspace && isWithin(path, g.workspace) && !isWithin(path, filepath.Join(g.workspace, ".git")) && !slices.Contains(g.runs, path) {
 		g.runs = append(g.runs, path)
 	}
 	return path

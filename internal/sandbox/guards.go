@@ -31,7 +31,7 @@ func (g *guards) lock(root, path string) {
 // lockIfThere is like lock but leaves missing places alone, for programs that fail on an empty
 // folder.
 func (g *guards) lockIfThere(root, path string) {
-	if there(path) && !isLink(path) {
+	if exists(path) && !isLink(path) {
 		g.add(root, path, namespace.Locked, false)
 	}
 }
@@ -44,7 +44,7 @@ func (g *guards) guarded(path string, kind namespace.Kind) bool {
 }
 
 func (g *guards) add(root, path string, kind namespace.Kind, create bool) {
-	if g.err != nil || path == root || g.guarded(path, kind) || slices.ContainsFunc(g.list, func(have guard) bool { return have.kind == namespace.Locked && within(path, have.path) }) {
+	if g.err != nil || path == root || g.guarded(path, kind) || slices.ContainsFunc(g.list, func(have guard) bool { return have.kind == namespace.Locked && isWithin(path, have.path) }) {
 		return
 	}
 	rel, err := filepath.Rel(root, path)

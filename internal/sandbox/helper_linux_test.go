@@ -24,7 +24,7 @@ type bench struct {
 }
 
 // newBench lies outside /tmp where it can, because that is private to commands.
-func newBench(t testing.TB, means ...sandbox.Means) *bench {
+func newBench(t testing.TB, means ...sandbox.Technique) *bench {
 	t.Helper()
 	for _, m := range means {
 		if why := unreachable(m); why != "" {
@@ -74,8 +74,8 @@ func roomy() string {
 	return os.TempDir()
 }
 
-func (b *bench) sandbox(means ...sandbox.Means) *sandbox.Sandbox {
-	s := sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Means: means})
+func (b *bench) sandbox(means ...sandbox.Technique) *sandbox.Sandbox {
+	s := sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}, Techniques: means})
 	b.t.Cleanup(s.Close)
 	return s
 }
@@ -138,8 +138,8 @@ func installed(program string) bool {
 
 // unreachable says why this machine has no such means, as other programs find it; if empty, it has
 // it.
-func unreachable(m sandbox.Means) string {
-	probes := map[sandbox.Means][]string{
+func unreachable(m sandbox.Technique) string {
+	probes := map[sandbox.Technique][]string{
 		sandbox.Namespaces: {"unshare", "-Urmpf", "--mount-proc", "true"},
 	}
 	if m == sandbox.Landlock && namespace.ABI() < 3 {
@@ -154,7 +154,7 @@ func unreachable(m sandbox.Means) string {
 }
 
 // withMeans are those of some means that tests go through: the best one in a usual run.
-func withMeans(all ...sandbox.Means) []sandbox.Means {
+func withMeans(all ...sandbox.Technique) []sandbox.Technique {
 	return all[:effort.Rounds(1, len(all), len(all))]
 }
 

@@ -49,14 +49,14 @@ func hint(r Report, restricted bool, off, exe string) string {
 	switch {
 	case r.Level == Full:
 		return ""
-	case r.How == "" || strings.Contains(r.How, "there is none for this system"):
+	case r.Explanation == "" || strings.Contains(r.Explanation, "there is none for this system"):
 		return "allow only what you would run yourself, or work in a virtual machine"
 	case off != "":
 		return "let adze make namespaces: sudo sysctl -w " + off
 	case restricted:
 		// Only one program gets the right; the setting for all programs stays as it is.
 		return "let adze make namespaces: " + legible(exe) + " doctor --apparmor | sudo tee " + profileFile + " | sudo apparmor_parser -r"
-	case strings.Contains(r.How, "/proc: operation not permitted"):
+	case strings.Contains(r.Explanation, "/proc: operation not permitted"):
 		return "this is a container that hides parts of /proc: start it so that it does not (docker run --security-opt systempaths=unconfined), or let it be the sandbox"
 	}
 	return "allow only what you would run yourself, or work in a virtual machine"

@@ -15,11 +15,11 @@ func TestHintIsTheNextMove(t *testing.T) {
 		"systempaths=unconfined": {"ns: it could not be made: /proc: operation not permitted", false},
 		"virtual machine":        {"there is none for this system", false},
 	} {
-		if got := hint(Report{Level: NoLevel, Means: None, How: c.how}, c.restricted, "", "/opt/adze"); !strings.Contains(got, want) {
+		if got := hint(Report{Level: NoLevel, Technique: None, Explanation: c.how}, c.restricted, "", "/opt/adze"); !strings.Contains(got, want) {
 			t.Errorf("for %q: %q, want %q", c.how, got, want)
 		}
 	}
-	if got := hint(Report{Level: Degraded, Means: Landlock, How: "ns: no space left on device"}, false, "user.max_user_namespaces=15000", ""); !strings.Contains(got, "sudo sysctl -w user.max_user_namespaces=15000") {
+	if got := hint(Report{Level: Degraded, Technique: Landlock, Explanation: "ns: no space left on device"}, false, "user.max_user_namespaces=15000", ""); !strings.Contains(got, "sudo sysctl -w user.max_user_namespaces=15000") {
 		t.Errorf("a setting that is off: %q", got)
 	}
 	if got := hint(Report{Level: Full}, true, "", ""); got != "" {

@@ -16,18 +16,18 @@ import (
 // home describes the users' places as a command sees them: hollow folders, empty except for the
 // paths shown in them.
 type home struct {
-	hollow []string      // without links, outermost first
-	files  []string      // in the root folder; empty for the command
-	shown  []visiblePath // in hollow folders
-	links  []link
-	locked []string // read only, in shown writable places
-	veiled []string // in shown places; empty for the command
-	byUser []string // shown by the user
+	hidden       []string      // without links, outermost first
+	files        []string      // in the root folder; empty for the command
+	visiblePaths []visiblePath // in hollow folders
+	links        []link
+	locked       []string // read only, in shown writable places
+	masked       []string // in shown places; empty for the command
+	byUser       []string // shown by the user
 }
 
 type visiblePath struct {
 	path     string
-	from     string // path of a copy, or "" for the path itself
+	copyPath string // path of a copy, or "" for the path itself
 	writable bool
 	git      bool // the copy of git's configuration
 }
@@ -79,8 +79,8 @@ type viewer struct {
 
 func (v *viewer) empty() {
 	add := func(path string) {
-		if !within(path, v.plan.workspace.path) && !v.covered(path) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(path, dir) }) {
-			v.hollow = append(v.hollow, path)
+		if !isWithin(path, v.plan.workspace.path) && !v.covered(path) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return isWithin(path, dir) }) {
+			v.hidden = append(v.hidden, path)
 		}
 	}
 	for _, top := range []struct {
@@ -102,12 +102,12 @@ func (v *viewer) empty() {
 	if at := v.sandbox.o.Home; at != "" && at != "/" && !ofSystem(at) {
 		if real, ok := realOf(at); ok {
 			add(real) // inside another hollow folder it is kept for its own sake
-			if !slices.Contains(v.hollow, real) && !within(real, v.plan.workspace.path) {
-				v.hollow = append(v.hollow, real)
+			if !slices.Contains(v.hidden, real) && !isWithin(real, v.plan.workspace.path) {
+				v.hidden = append(v.hidden, real)
 			}
 		}
 	}
-	slices.Sort(v.hollow)
+	slices.Sort(v.hidden)
 }
 
 // ofSystem reports whether path is a folder of system programs, which some users have as their
@@ -118,20 +118,20 @@ func ofSystem(path string) bool {
 }
 
 func (h *home) covered(path string) bool {
-	return slices.ContainsFunc(h.hollow, func(dir string) bool { return within(path, dir) })
+	return slices.ContainsFunc(h.hidden, func(dir string) bool { return isWithin(path, dir) })
 }
 
 func (h *home) visible(path string) bool {
-	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return within(path, s.path) })
+	return slices.ContainsFunc(h.visiblePaths, func(s visiblePath) bool { return isWithin(path, s.path) })
 }
 
 // opened reports whether a path lies in a shown, writable place.
 func (h *home) opened(path string) bool {
-	return slices.ContainsFunc(h.shown, func(s visiblePath) bool { return s.writable && within(path, s.path) })
+	return slices.ContainsFunc(h.visiblePaths, func(s visiblePath) bool { return s.writable && isWithin(path, s.path) })
 }
 
 func (h *home) shownByUser(dir string) bool {
-	return slices.ContainsFunc(h.byUser, func(at string) bool { return within(dir, at) })
+	return slices.ContainsFunc(h.byUser, func(at string) bool { return isWithin(dir, at) })
 }
 
 // show shows a path and the links on the way to it. It reports whether the path exists and may be
@@ -145,14 +145,14 @@ func (v *viewer) show(path string) bool {
 		return false
 	}
 	v.way(filepath.Clean(path))
-	if !v.covered(real) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return real != dir && within(real, dir) }) {
+	if !v.covered(real) && !slices.ContainsFunc(v.plan.private, func(dir string) bool { return real != dir && isWithin(real, dir) }) {
 		return true // already visible
 	}
 	if v.around(real) {
 		return false
 	}
 	if !v.visible(real) {
-		v.shown = append(v.shown, visiblePath{path: real})
+		v.visiblePaths = append(v.visiblePaths, visiblePath{path: real})
 	}
 	return true
 }
@@ -194,29 +194,29 @@ func (v *viewer) crosses(path string) (behind string, ok bool) {
 
 // tidy removes duplicates, and links inside shown folders.
 func (v *viewer) tidy() {
-	slices.SortStableFunc(v.shown, func(a, b visiblePath) int { return strings.Compare(a.path, b.path) })
+	slices.SortStableFunc(v.visiblePaths, func(a, b visiblePath) int { return strings.Compare(a.path, b.path) })
 	var out []visiblePath
-	for _, s := range v.shown {
-		if s.from == "" && !s.writable && slices.ContainsFunc(out, func(o visiblePath) bool { return o.from == "" && within(s.path, o.path) }) || within(s.path, v.plan.workspace.path) {
+	for _, s := range v.visiblePaths {
+		if s.copyPath == "" && !s.writable && slices.ContainsFunc(out, func(o visiblePath) bool { return o.copyPath == "" && isWithin(s.path, o.path) }) || isWithin(s.path, v.plan.workspace.path) {
 			continue
 		}
 		out = append(out, s)
 	}
-	v.shown = out
-	v.links = slices.DeleteFunc(v.links, func(l link) bool { return v.visible(l.path) || within(l.path, v.plan.workspace.path) })
+	v.visiblePaths = out
+	v.links = slices.DeleteFunc(v.links, func(l link) bool { return v.visible(l.path) || isWithin(l.path, v.plan.workspace.path) })
 }
 
 func (h *home) mounts() (out []namespace.Mount) {
-	for _, path := range h.hollow {
-		out = append(out, namespace.Mount{Kind: namespace.Hollow, Path: path})
+	for _, path := range h.hidden {
+		out = append(out, namespace.Mount{Kind: namespace.EmptyFolder, Path: path})
 	}
 	for _, path := range h.files {
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
-	for _, s := range h.shown {
-		m := namespace.Mount{Kind: namespace.Kept, Path: s.path, From: s.path}
-		if s.from != "" {
-			m.From = s.from
+	for _, s := range h.visiblePaths {
+		m := namespace.Mount{Kind: namespace.ReadOnly, Path: s.path, Source: s.path}
+		if s.copyPath != "" {
+			m.Source = s.copyPath
 		}
 		if s.writable {
 			m.Kind = namespace.Writable
@@ -224,9 +224,9 @@ func (h *home) mounts() (out []namespace.Mount) {
 		out = append(out, m)
 	}
 	for _, l := range h.links {
-		out = append(out, namespace.Mount{Kind: namespace.Link, Path: l.path, From: l.target})
+		out = append(out, namespace.Mount{Kind: namespace.Link, Path: l.path, Source: l.target})
 	}
-	for _, path := range h.veiled {
+	for _, path := range h.masked {
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
 	for _, path := range h.locked {
@@ -238,12 +238,12 @@ func (h *home) mounts() (out []namespace.Mount) {
 // reach returns the readable and writable paths below hollow folders, for means without mounts.
 // There, copies have paths in adze's state.
 func (h *home) reach() (read, write []string) {
-	for _, s := range h.shown {
+	for _, s := range h.visiblePaths {
 		switch {
 		case s.writable:
 			write = append(write, s.path)
-		case s.from != "":
-			read = append(read, s.from)
+		case s.copyPath != "":
+			read = append(read, s.copyPath)
 		default:
 			read = append(read, s.path)
 		}
@@ -253,9 +253,9 @@ func (h *home) reach() (read, write []string) {
 
 // gitEnv points git to the copy of the user's configuration, for means without mounts.
 func (h *home) gitEnv() []string {
-	for _, s := range h.shown {
-		if s.from != "" && s.git {
-			return []string{"GIT_CONFIG_GLOBAL=" + s.from}
+	for _, s := range h.visiblePaths {
+		if s.copyPath != "" && s.git {
+			return []string{"GIT_CONFIG_GLOBAL=" + s.copyPath}
 		}
 	}
 	return []string{"GIT_CONFIG_GLOBAL=/dev/null"}
@@ -320,7 +320,7 @@ func (v *viewer) installation(dir string) {
 }
 
 func (v *viewer) beside(at string) {
-	has := func(name string) bool { return there(filepath.Join(at, name)) }
+	has := func(name string) bool { return exists(filepath.Join(at, name)) }
 	if has("go.env") || has("VERSION") && has("pkg") && has("src") { // go itself
 		v.show(at)
 		return
@@ -361,7 +361,7 @@ func (v *viewer) program(path string) {
 	dir := filepath.Dir(real)
 	for range 4 {
 		for _, name := range []string{"package.json", "pyproject.toml", "pyvenv.cfg"} {
-			if there(filepath.Join(dir, name)) {
+			if exists(filepath.Join(dir, name)) {
 				v.show(dir)
 				return
 			}
@@ -397,16 +397,16 @@ func (v *viewer) fromUser() {
 	for _, path := range v.write {
 		v.open(path)
 	}
-	for _, s := range v.shown {
+	for _, s := range v.visiblePaths {
 		v.home.byUser = append(v.home.byUser, s.path)
 	}
 	if v.sandbox.o.Rules == nil {
 		return
 	}
 	for _, secret := range v.sandbox.o.Rules.Secret() {
-		if real, ok := realOf(secret); ok && slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path != real && within(real, s.path) }) &&
-			!slices.ContainsFunc(v.shown, func(s visiblePath) bool { return s.path == real }) {
-			v.veiled = append(v.veiled, real)
+		if real, ok := realOf(secret); ok && slices.ContainsFunc(v.visiblePaths, func(s visiblePath) bool { return s.path != real && isWithin(real, s.path) }) &&
+			!slices.ContainsFunc(v.visiblePaths, func(s visiblePath) bool { return s.path == real }) {
+			v.masked = append(v.masked, real)
 		}
 	}
 }
@@ -414,14 +414,14 @@ func (v *viewer) fromUser() {
 // open makes a path writable, except for places that other programs act on.
 func (v *viewer) open(path string) {
 	real, ok := realOf(filepath.Clean(path))
-	if !ok || !filepath.IsAbs(path) || within(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return within(dir, real) }) {
+	if !ok || !filepath.IsAbs(path) || isWithin(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return isWithin(dir, real) }) {
 		return
 	}
 	v.way(filepath.Clean(path))
-	v.shown = append(v.shown, visiblePath{path: real, writable: true})
+	v.visiblePaths = append(v.visiblePaths, visiblePath{path: real, writable: true})
 	v.locked = append(v.locked, present(real, append(delicate.Spelled(delicate.Top), ".git"))...)
 	for _, at := range present(v.sandbox.o.Home, delicate.Spelled(delicate.Home)) {
-		if at != real && within(at, real) && !slices.Contains(v.locked, at) {
+		if at != real && isWithin(at, real) && !slices.Contains(v.locked, at) {
 			v.locked = append(v.locked, at)
 		}
 	}
@@ -429,7 +429,7 @@ func (v *viewer) open(path string) {
 
 // around reports whether a place contains the workspace, the home or another hollow folder.
 func (v *viewer) around(path string) bool {
-	return slices.ContainsFunc(append([]string{v.plan.workspace.path, v.sandbox.o.Home}, v.hollow...), func(inner string) bool { return inner != "" && within(inner, path) })
+	return slices.ContainsFunc(append([]string{v.plan.workspace.path, v.sandbox.o.Home}, v.hidden...), func(inner string) bool { return inner != "" && isWithin(inner, path) })
 }
 
 const maxWorktrees = 64
@@ -443,7 +443,7 @@ func (v *viewer) worktrees() {
 		for _, e := range entries[:min(len(entries), maxWorktrees)] {
 			name := e.Name()
 			at, ok := pointer(filepath.Join(admin, name, "gitdir"), "", admin)
-			if !ok || filepath.Base(at) != ".git" || within(at, v.plan.workspace.path) {
+			if !ok || filepath.Base(at) != ".git" || isWithin(at, v.plan.workspace.path) {
 				continue
 			}
 			if back, ok := pointer(at, "gitdir: ", filepath.Dir(at)); ok && back == filepath.Join(admin, name) {
@@ -458,7 +458,7 @@ func present(dir string, names []string) (out []string) {
 		return nil
 	}
 	for _, name := range names {
-		if at := filepath.Join(dir, name); there(at) {
+		if at := filepath.Join(dir, name); exists(at) {
 			out = append(out, at)
 		}
 	}

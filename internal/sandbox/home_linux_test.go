@@ -40,14 +40,14 @@ func (a asked) Denied(write bool) (out []sandbox.Denial) {
 }
 
 // ruled gives a bench a sandbox with rules.
-func (b *bench) ruled(means sandbox.Means, rules asked) {
+func (b *bench) ruled(means sandbox.Technique, rules asked) {
 	rules.work = b.work
-	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Means: []sandbox.Means{means}, Rules: rules})
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}, Techniques: []sandbox.Technique{means}, Rules: rules})
 	b.t.Cleanup(b.box.Close)
 }
 
 // walled are the means that hold by mounts.
-func walled() []sandbox.Means {
+func walled() []sandbox.Technique {
 	return withMeans(sandbox.Namespaces)
 }
 
@@ -147,16 +147,16 @@ func TestAHomeStaysEmptyWhileACommandRuns(t *testing.T) {
 		}
 	})
 	if got := b.read("got"); got != "" {
-		t.Errorf("a command read %q: %v", got, r.Told)
+		t.Errorf("a command read %q: %v", got, r.Messages)
 	}
 }
 
 // A home as the workspace has no sandbox, and says why.
 func TestAHomeIsNoWorkspace(t *testing.T) {
 	b := newBench(t)
-	s := sandbox.New(sandbox.Options{Workspace: b.home, Home: b.home, State: b.state, Own: []string{b.state}})
+	s := sandbox.New(sandbox.Options{Workspace: b.home, Home: b.home, State: b.state, OwnPaths: []string{b.state}})
 	t.Cleanup(s.Close)
-	if r, err := s.Level(t.Context()); err != nil || r.Level != sandbox.NoLevel || !strings.Contains(r.How, "your home folder") {
+	if r, err := s.Level(t.Context()); err != nil || r.Level != sandbox.NoLevel || !strings.Contains(r.Explanation, "your home folder") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -230,14 +230,14 @@ func TestWhatRulesDenyIsNeverRemovedByAView(t *testing.T) {
 			}
 			for _, file := range []string{"secrets/key", "deep/a.pem"} {
 				if got := b.read(file); got != "hidden\n" {
-					t.Errorf("%s is %q now; told %v", file, got, r.Told)
+					t.Errorf("%s is %q now; told %v", file, got, r.Messages)
 				}
 			}
 			if files := b.git("ls-tree", "-r", "--name-only", "HEAD"); files != "deep/a.pem\nsecrets/key\nshown" {
-				t.Errorf("the commit has %q; told %v", files, r.Told)
+				t.Errorf("the commit has %q; told %v", files, r.Messages)
 			}
 			if staged := b.git("diff", "--cached", "--name-only"); staged != "" {
-				t.Errorf("staged: %q; told %v", staged, r.Told)
+				t.Errorf("staged: %q; told %v", staged, r.Messages)
 			}
 		})
 	}
@@ -252,8 +252,8 @@ func TestWhatRulesDenyDoesNotKeepFromCommits(t *testing.T) {
 	b.git("add", "-A")
 	b.git("commit", "-qm", "first")
 	b.ruled(sandbox.Namespaces, asked{hidden: []string{"secrets/**"}})
-	if r := b.apart("echo more >> shown; git add shown; git commit -qm second"); r.Code != 0 || len(r.Told) > 0 {
-		t.Errorf("%s %v", text(r), r.Told)
+	if r := b.apart("echo more >> shown; git add shown; git commit -qm second"); r.Code != 0 || len(r.Messages) > 0 {
+		t.Errorf("%s %v", text(r), r.Messages)
 	}
 	if got := b.git("log", "--format=%s"); got != "second\nfirst" {
 		t.Error(got)

@@ -36,7 +36,7 @@ func (last host) of() host {
 			h.private = append(h.private, real)
 		}
 	}
-	if real, ok := realOf("/etc/resolv.conf"); ok && slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) }) {
+	if real, ok := realOf("/etc/resolv.conf"); ok && slices.ContainsFunc(h.private, func(dir string) bool { return isWithin(real, dir) }) {
 		h.kept = append(h.kept, real)
 	}
 	h.steers = os.Geteuid() == 0
@@ -58,14 +58,14 @@ func (h host) hidden(o Options) []string {
 		if !ok || real == "/" {
 			return
 		}
-		if slices.ContainsFunc(out, func(dir string) bool { return within(real, dir) }) ||
-			slices.ContainsFunc(h.private, func(dir string) bool { return within(real, dir) && !within(o.Workspace, dir) }) {
+		if slices.ContainsFunc(out, func(dir string) bool { return isWithin(real, dir) }) ||
+			slices.ContainsFunc(h.private, func(dir string) bool { return isWithin(real, dir) && !isWithin(o.Workspace, dir) }) {
 			return
 		}
-		out = slices.DeleteFunc(out, func(inner string) bool { return within(inner, real) })
+		out = slices.DeleteFunc(out, func(inner string) bool { return isWithin(inner, real) })
 		out = append(out, real)
 	}
-	for _, path := range o.Own {
+	for _, path := range o.OwnPaths {
 		add(path)
 	}
 	if os.Geteuid() == 0 {

@@ -72,7 +72,7 @@ func leaveHeads(c *overlay.Change) {
 // leave leaves a change out; for an existing folder, the changes below it.
 func leave(c *overlay.Change, why string) {
 	if c.Kind != apply.Merged {
-		c.Left = why
+		c.SkipReason = why
 		return
 	}
 	c.Upper.Mode = c.Lower.Mode
@@ -85,7 +85,7 @@ func leave(c *overlay.Change, why string) {
 func (j *judge) decide(c *overlay.Change) {
 	why := j.doubts(c)
 	if why != "" && j.command.ReviewChanges {
-		c.Doubt, why = why, ""
+		c.AskReason, why = why, ""
 	}
 	if why == "" {
 		why = j.refuses(c)
@@ -119,7 +119,7 @@ func (j *judge) decide(c *overlay.Change) {
 
 func (j *judge) below(c *overlay.Change) {
 	for _, child := range c.Children {
-		if child.Left == "" {
+		if child.SkipReason == "" {
 			j.decide(child)
 		}
 	}
@@ -128,14 +128,14 @@ func (j *judge) below(c *overlay.Change) {
 func isFolder(c *overlay.Change) bool { return c.Kind == apply.New || c.Kind == apply.Merged }
 
 // goes reports whether a change removes or replaces an existing entry.
-func goes(c *overlay.Change) bool { return c.Kind != apply.Merged && c.Lower.There() }
+func goes(c *overlay.Change) bool { return c.Kind != apply.Merged && c.Lower.Exists() }
 
 // doubts returns why a change needs the user's approval, or "".
 func (j *judge) doubts(c *overlay.Change) string {
 	switch {
 	case actedOn(c):
 		return whyActedOn
-	case among(j.runs, j.Real(c), goes(c)):
+	case matchesAny(j.runs, j.Real(c), goes(c)):
 		return whyGitRuns
 	}
 	return ""
@@ -160,7 +160,7 @@ func actedOn(c *overlay.Change) bool {
 // refuses returns why a change is not applied, regardless of its children, or "".
 func (j *judge) refuses(c *overlay.Change) string {
 	switch {
-	case among(j.hidden, j.Real(c), goes(c)):
+	case matchesAny(j.hidden, j.Real(c), goes(c)):
 		return whyHidden
 	case c.Kind == apply.Special:
 		return whySpecial
@@ -175,10 +175,10 @@ func (j *judge) refuses(c *overlay.Change) string {
 	return j.denied(c, goes(c))
 }
 
-// among reports whether path is one of places or inside one. If it goes away, it also counts if it
-// contains one.
-func among(places []string, path string, goes bool) bool {
-	return slices.ContainsFunc(places, func(place string) bool { return within(path, place) || goes && within(place, path) })
+// matchesAny reports whether path is one of places or inside one. If it goes away, it also counts
+// if it contains one.
+func matchesAny(places []string, path string, goes bool) bool {
+	return slices.ContainsFunc(places, func(place string) bool { return isWithin(path, place) || goes && isWithin(place, path) })
 }
 
 // denied returns the rule against a change, or "". For a folder that goes away, it checks every
@@ -191,7 +191,7 @@ func (j *judge) denied(c *overlay.Change, goes bool) (why string) {
 	if why = denied(j.Real(c)); why != "" || !goes || !c.Lower.IsFolder() {
 		return why
 	}
-	_ = filepath.WalkDir(j.Now(c), func(path string, _ fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(j.CurrentPath(c), func(path string, _ fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			why = "it cannot be read: " + err.Error()
@@ -222,7 +222,7 @@ func (j *judge) staysInside(c *overlay.Change) bool {
 func stays(top, path, target string) bool {
 	if filepath.IsAbs(target) {
 		clean := filepath.Clean(target)
-		if slices.ContainsFunc(systemFolders(), func(dir string) bool { return within(clean, dir) }) {
+		if slices.ContainsFunc(systemFolders(), func(dir string) bool { return isWithin(clean, dir) }) {
 			return true
 		}
 		rel, err := filepath.Rel(top, clean)
@@ -279,15 +279,15 @@ func (j *judge) isRepository(c *overlay.Change) kind {
 func (j *judge) gitEntry(c *overlay.Change) {
 	switch {
 	case c.Kind == apply.Removed && c.Path == ".git" && c.Root == 0:
-		c.Left = whyGitPart
+		c.SkipReason = whyGitPart
 	case c.Kind == apply.Removed:
-	case c.Kind == apply.New && !c.Lower.There():
+	case c.Kind == apply.New && !c.Lower.Exists():
 		j.freshRepository(c)
 	case c.Kind == apply.Merged:
 		newRepository(j, c).part(c, "")
-	case c.Kind == apply.File && !c.Lower.There() && j.pointsInside(c):
+	case c.Kind == apply.File && !c.Lower.Exists() && j.pointsInside(c):
 	default:
-		c.Left = whyGitFile
+		c.SkipReason = whyGitFile
 	}
 }
 
@@ -321,7 +321,7 @@ func (j *judge) pointsInside(c *overlay.Change) bool {
 // freshRepository decides on a repository made by the command, as a whole.
 func (j *judge) freshRepository(c *overlay.Change) {
 	if why := j.dangerous(c, false); why != "" {
-		c.Left = whyGitNested + ": " + why
+		c.SkipReason = whyGitNested + ": " + why
 	}
 }
 

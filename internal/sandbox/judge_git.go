@@ -51,7 +51,7 @@ func (r *repositoryChanges) part(c *overlay.Change, rel string) {
 		return
 	}
 	for _, s := range r.state {
-		if s.Left == "" && !s.Dropped {
+		if s.SkipReason == "" && !s.Dropped {
 			leave(s, why)
 		}
 	}
@@ -82,7 +82,7 @@ func (r *repositoryChanges) losesHidden() bool {
 	return slices.ContainsFunc(before, func(entry string) bool {
 		return !has[entry] && slices.ContainsFunc(r.hidden, func(hidden string) bool {
 			rel, err := filepath.Rel(r.workspace, hidden)
-			return err == nil && within(pathOf(entry), rel)
+			return err == nil && isWithin(pathOf(entry), rel)
 		})
 	})
 }
@@ -109,7 +109,7 @@ func (r *repositoryChanges) one(c *overlay.Change, rel string) {
 		c.Dropped = true // left by a killed git
 	case first == "objects":
 		r.object(c, rel)
-	case (first == "modules" || first == "worktrees") && c.Kind == apply.New && !c.Lower.There():
+	case (first == "modules" || first == "worktrees") && c.Kind == apply.New && !c.Lower.Exists():
 		r.module(c)
 	case (first == "modules" || first == "worktrees") && c.Kind == apply.Removed:
 		r.later(c)
@@ -170,7 +170,7 @@ func (r *repositoryChanges) compare(c *overlay.Change, rel string) {
 		return
 	}
 	c.Locked = c.Kind == apply.File || c.Kind == apply.Removed && !c.Lower.IsFolder()
-	newer := r.Newer(c.Lower) || first == "refs" && !c.Lower.There() && r.packed
+	newer := r.Newer(c.Lower) || first == "refs" && !c.Lower.Exists() && r.packed
 	switch {
 	case rel == "index" && r.bringsModule(c):
 		r.clashes = whyGitModule
@@ -192,7 +192,7 @@ func (r *repositoryChanges) bringsModule(c *overlay.Change) bool {
 		return true
 	}
 	before, err := r.stagedAt(r.dir, r.Real(c))
-	if err != nil && c.Lower.There() {
+	if err != nil && c.Lower.Exists() {
 		return true
 	}
 	known := before.submodules()
@@ -232,7 +232,7 @@ func (r *repositoryChanges) module(c *overlay.Change) {
 		leave(c, whyGitPart)
 	case r.isRepository(c) == fresh:
 		if why := r.dangerous(c, true); why != "" {
-			c.Left = whyGitNested + ": " + why
+			c.SkipReason = whyGitNested + ": " + why
 		} else {
 			r.later(c)
 		}

@@ -17,28 +17,28 @@ import (
 // Therefore the command only reads the workspace, and writes to a temporary folder, the private
 // caches and the folders that the user opens for writing. It cannot make sockets or set modes,
 // owners and times, for which Landlock has no rules.
-func byLandlock(p plan) (proc.Walls, error) {
+func byLandlock(p plan) (proc.Confinement, error) {
 	if namespace.ABI() < 3 {
-		return proc.Walls{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
+		return proc.Confinement{}, errors.New("this kernel has no Landlock, or one that cannot hold truncation (Linux 6.2 can)")
 	}
 	if err := os.MkdirAll(p.cache, 0o700); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	tmp, err := os.MkdirTemp(p.cache, "tmp-")
 	if err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
-	hidden := slices.Concat(p.secrets, p.veiled, p.hidden, p.home.hollow, p.home.files, p.home.veiled, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
+	hidden := slices.Concat(p.secrets, p.masked, p.hidden, p.home.hidden, p.home.files, p.home.masked, []string{"/tmp", "/var/tmp", "/dev", "/run/user"})
 	write := []string{p.cache, "/dev/null", "/dev/zero", "/dev/full"}
 	for _, path := range []string{"/dev/tty", "/dev/ptmx", "/dev/pts"} {
-		if there(path) {
+		if exists(path) {
 			write = append(write, path)
 		}
 	}
 	read, opened := p.home.reach()
 	write = append(write, p.opened(opened)...)
 	for _, root := range append([]string{p.workspace.path}, p.grants...) {
-		if slices.ContainsFunc(hidden, func(h string) bool { return within(h, root) }) {
+		if slices.ContainsFunc(hidden, func(h string) bool { return isWithin(h, root) }) {
 			read = append(read, others(root, hidden)...)
 		} else {
 			read = append(read, root)
@@ -47,10 +47,10 @@ func byLandlock(p plan) (proc.Walls, error) {
 	made, err := rulesOf(hidden, read, write)
 	if err != nil {
 		_ = os.RemoveAll(tmp)
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
-	return proc.Walls{
-		Box:   namespace.Box{Rules: namespace.Rules{Write: write, Made: proc.FirstFile}, Filter: namespace.NoSockets, Memory: p.memory, Processes: p.processes},
+	return proc.Confinement{
+		Box:   namespace.Box{Rules: namespace.Rules{Write: write, Descriptor: proc.FirstFile}, Filter: namespace.NoSockets, Memory: p.memory, Processes: p.processes},
 		Files: []*os.File{made},
 		Env:   append(p.environAt(p.cache, tmp), p.home.gitEnv()...),
 		Done:  func() proc.Findings { _ = made.Close(); _ = os.RemoveAll(tmp); return proc.Findings{} },
@@ -61,8 +61,8 @@ func byLandlock(p plan) (proc.Walls, error) {
 // those that would open the workspace or that a rule protects.
 func (p *plan) opened(shown []string) []string {
 	return slices.DeleteFunc(append(slices.Clone(shown), p.own()...), func(path string) bool {
-		return within(p.workspace.path, path) || within(path, p.workspace.path) ||
-			slices.ContainsFunc(p.still, func(kept string) bool { return within(kept, path) || within(path, kept) })
+		return isWithin(p.workspace.path, path) || isWithin(path, p.workspace.path) ||
+			slices.ContainsFunc(p.still, func(kept string) bool { return isWithin(kept, path) || isWithin(path, kept) })
 	})
 }
 
@@ -91,7 +91,7 @@ func others(dir string, hidden []string) (out []string) {
 		path := filepath.Join(dir, e.Name())
 		switch {
 		case e.Type()&fs.ModeSymlink != 0, slices.Contains(hidden, path):
-		case slices.ContainsFunc(hidden, func(h string) bool { return within(h, path) }):
+		case slices.ContainsFunc(hidden, func(h string) bool { return isWithin(h, path) }):
 			out = append(out, others(path, hidden)...)
 		default:
 			out = append(out, path)
@@ -103,7 +103,7 @@ func others(dir string, hidden []string) (out []string) {
 func rulesOf(hidden, read, write []string) (*os.File, error) {
 	var shown []string
 	for _, path := range read {
-		if slices.ContainsFunc(hidden, func(h string) bool { return h != path && within(h, path) }) {
+		if slices.ContainsFunc(hidden, func(h string) bool { return h != path && isWithin(h, path) }) {
 			shown = append(shown, others(path, hidden)...)
 		} else {
 			shown = append(shown, path)

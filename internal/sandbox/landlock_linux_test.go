@@ -111,8 +111,8 @@ func TestBelowLandlockACommandOnlyReads(t *testing.T) {
 			if r.Err() != nil {
 				t.Errorf("%s: %s", script, text(r))
 			}
-		case r.Err() == nil, barred == "-" && len(r.Barred) > 0, barred != "-" && (len(r.Barred) == 0 || !strings.Contains(r.Barred[0].String(), barred)):
-			t.Errorf("%s: %v\n%s", script, r.Barred, text(r))
+		case r.Err() == nil, barred == "-" && len(r.Refused) > 0, barred != "-" && (len(r.Refused) == 0 || !strings.Contains(r.Refused[0].String(), barred)):
+			t.Errorf("%s: %v\n%s", script, r.Refused, text(r))
 		}
 	}
 	if data, err := os.ReadFile(filepath.Join(b.work, "file")); err != nil || string(data) != "as it was\n" {

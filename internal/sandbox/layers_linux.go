@@ -115,7 +115,7 @@ func (s *Sandbox) userCaches(p *plan) (out []layer) {
 			path = filepath.Dir(filepath.Dir(download))
 		}
 		real, err := filepath.EvalSymlinks(filepath.Join(path, c.below))
-		if err != nil || within(p.workspace.path, real) || within(real, p.workspace.path) || within(s.o.State, real) || within(real, s.o.State) || s.withheld(p, real) {
+		if err != nil || isWithin(p.workspace.path, real) || isWithin(real, p.workspace.path) || isWithin(s.o.State, real) || isWithin(real, s.o.State) || s.withheld(p, real) {
 			continue
 		}
 		if info, err := os.Stat(real); err == nil && info.IsDir() && s.noView(Namespaces, real) == "" {
@@ -127,13 +127,13 @@ func (s *Sandbox) userCaches(p *plan) (out []layer) {
 
 // withheld reports whether a path holds secrets, or may be matched by a deny rule, even in part.
 func (s *Sandbox) withheld(p *plan, path string) bool {
-	if slices.ContainsFunc(slices.Concat(p.secrets, p.veiled, p.hidden), func(at string) bool { return within(at, path) || within(path, at) }) {
+	if slices.ContainsFunc(slices.Concat(p.secrets, p.masked, p.hidden), func(at string) bool { return isWithin(at, path) || isWithin(path, at) }) {
 		return true
 	}
 	return s.o.Rules != nil && slices.ContainsFunc(s.o.Rules.Denied(false), func(d Denial) bool {
 		literal, _, _ := strings.Cut(filepath.Join(d.Root, d.Pattern), "*")
 		literal = strings.TrimSuffix(literal, "/")
-		return len(literal) > len(d.Root) && (within(literal, path) || within(path, literal))
+		return len(literal) > len(d.Root) && (isWithin(literal, path) || isWithin(path, literal))
 	})
 }
 
@@ -151,7 +151,7 @@ func (l *layers) show(p *plan, s *Sandbox) {
 			p.layers, p.trees = nil, p.trees[:before]
 			return
 		}
-		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, one.name), From: strconv.Itoa(proc.FirstFile + len(p.trees))})
+		p.layers = append(p.layers, namespace.Mount{Kind: namespace.Handed, Path: filepath.Join(insideCache, one.name), Source: strconv.Itoa(proc.FirstFile + len(p.trees))})
 		p.trees = append(p.trees, tree)
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Means is a technique for building a sandbox.
-type Means string
+// Technique is a technique for building a sandbox.
+type Technique string
 
 // All means.
 const (
-	Namespaces Means = "ns"
-	Landlock   Means = "landlock"
-	Seatbelt   Means = "seatbelt"
-	None       Means = "none"
+	Namespaces Technique = "ns"
+	Landlock   Technique = "landlock"
+	Seatbelt   Technique = "seatbelt"
+	None       Technique = "none"
 )
 
 // Name returns the means' name for users.
-func (m Means) Name() string {
+func (m Technique) Name() string {
 	switch m {
 	case Namespaces:
 		return "Linux namespaces"
@@ -46,9 +46,9 @@ const (
 
 // A Report is the self-test's result for the best means on this machine.
 type Report struct {
-	Level Level  `json:"level"`
-	Means Means  `json:"means"`
-	How   string `json:"how"` // for the user: the means, or why there is none
+	Level       Level     `json:"level"`
+	Technique   Technique `json:"means"`
+	Explanation string    `json:"how"` // for the user: the means, or why there is none
 	// Open lists the self-test's successful attempts.
 	Open []string `json:"open,omitempty"`
 }
@@ -62,10 +62,10 @@ func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 		return *s.report, nil
 	}
 	if why := s.unsuitable(); why != "" {
-		s.report = &Report{Level: NoLevel, Means: None, How: why}
+		s.report = &Report{Level: NoLevel, Technique: None, Explanation: why}
 		return *s.report, nil
 	}
-	if len(s.o.Means) == 0 {
+	if len(s.o.Techniques) == 0 {
 		if r, ok := recall(s.o.State); ok {
 			s.report = &r
 			return r, nil
@@ -75,7 +75,7 @@ func (s *Sandbox) Level(ctx context.Context) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if len(s.o.Means) == 0 {
+	if len(s.o.Techniques) == 0 {
 		remember(s.o.State, r)
 	}
 	s.report = &r
@@ -87,17 +87,17 @@ func (s *Sandbox) unsuitable() string {
 	switch at := s.workspace.path; {
 	case at == filepath.Dir(at):
 		return "the workspace is the root folder; start adze in the folder of a project"
-	case s.o.Home != "" && s.o.Home != "/" && within(s.o.Home, at):
+	case s.o.Home != "" && s.o.Home != "/" && isWithin(s.o.Home, at):
 		return "the workspace is your home folder, or has it inside, and commands in the sandbox see nothing of a home; start adze in the folder of a project"
 	}
 	return ""
 }
 
-// Known returns the report if it is known without a test.
-func (s *Sandbox) Known() (Report, bool) {
+// KnownReport returns the report if it is known without a test.
+func (s *Sandbox) KnownReport() (Report, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.report == nil && len(s.o.Means) == 0 && s.unsuitable() == "" {
+	if s.report == nil && len(s.o.Techniques) == 0 && s.unsuitable() == "" {
 		if r, ok := recall(s.o.State); ok {
 			s.report = &r
 		}
@@ -110,11 +110,11 @@ func (s *Sandbox) Known() (Report, bool) {
 
 // find tries the means in turn and takes the first full one, else the best.
 func (s *Sandbox) find(ctx context.Context) (Report, error) {
-	means := s.o.Means
+	means := s.o.Techniques
 	if len(means) == 0 {
 		means = usual()
 	}
-	best := Report{Level: NoLevel, Means: None}
+	best := Report{Level: NoLevel, Technique: None}
 	var why []string
 	for _, m := range means {
 		found, err := s.test(ctx, m)
@@ -129,20 +129,20 @@ func (s *Sandbox) find(ctx context.Context) (Report, error) {
 			why = append(why, fmt.Sprintf("%s does not hold: %s", m, strings.Join(found.escaped, ", ")))
 		}
 		if level := found.level(m); best.Level == NoLevel && level != NoLevel || level == Full {
-			best = Report{Level: level, Means: m, Open: found.escaped}
+			best = Report{Level: level, Technique: m, Open: found.escaped}
 			if m == Landlock {
 				why = append(why, lacksOfLandlock()...)
 			}
 		}
 		if best.Level == Full {
-			best.How = string(m)
+			best.Explanation = string(m)
 			return best, nil
 		}
 	}
 	if len(means) == 0 {
 		why = append(why, "there is none for this system")
 	}
-	best.How = strings.Join(why, "; ")
+	best.Explanation = strings.Join(why, "; ")
 	return best, nil
 }
 
@@ -151,7 +151,7 @@ type selfTestResult struct {
 	broken  bool // an attempt with trial.must succeeded
 }
 
-func (f selfTestResult) level(m Means) Level {
+func (f selfTestResult) level(m Technique) Level {
 	switch {
 	case f.broken:
 		return NoLevel

@@ -11,7 +11,7 @@ import (
 )
 
 func TestLevelOfEachMeans(t *testing.T) {
-	for means, want := range map[sandbox.Means]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
+	for means, want := range map[sandbox.Technique]sandbox.Level{sandbox.Namespaces: sandbox.Full, sandbox.Landlock: sandbox.Degraded} {
 		t.Run(string(means), func(t *testing.T) {
 			b := newBench(t, means)
 			r, err := b.box.Level(t.Context())
@@ -24,14 +24,14 @@ func TestLevelOfEachMeans(t *testing.T) {
 
 func TestTheLevelIsKeptUntilTheMachineChanges(t *testing.T) {
 	b := newBench(t)
-	if _, known := b.box.Known(); known {
+	if _, known := b.box.KnownReport(); known {
 		t.Fatal("a level is known before anything was tested")
 	}
 	r, err := b.box.Level(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, known := b.sandbox().Known(); !known || !reflect.DeepEqual(again, r) {
+	if again, known := b.sandbox().KnownReport(); !known || !reflect.DeepEqual(again, r) {
 		t.Errorf("the next run knows %+v, want %+v", again, r)
 	}
 	file := filepath.Join(b.state, "sandbox", "level.json")
@@ -42,7 +42,7 @@ func TestTheLevelIsKeptUntilTheMachineChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, known := b.sandbox().Known(); known {
+	if _, known := b.sandbox().KnownReport(); known {
 		t.Error("the level of another user is believed")
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.state, "sandbox", "test-*")); len(left) > 0 {

@@ -16,7 +16,7 @@ import (
 // view. For them git's folders are read only.
 
 // live returns why a command works on the live tree, or "" if it works on a view.
-func (s *Sandbox) live(p *plan, m Means) string {
+func (s *Sandbox) live(p *plan, m Technique) string {
 	if !p.command.Transaction {
 		return "it goes on beyond its call"
 	}
@@ -28,14 +28,14 @@ func (s *Sandbox) live(p *plan, m Means) string {
 
 // standing returns the level for the next foreground command in a full sandbox.
 func (s *Sandbox) standing() Level {
-	if report, ok := s.Known(); !ok || s.whyLive(report.Means) != "" {
+	if report, ok := s.KnownReport(); !ok || s.whyLive(report.Technique) != "" {
 		return FullLive
 	}
 	return Full
 }
 
 // whyLive returns why foreground commands work on the live tree, or "" if they do not.
-func (s *Sandbox) whyLive(m Means) string {
+func (s *Sandbox) whyLive(m Technique) string {
 	if s.workspace.err != nil {
 		return s.workspace.err.Error()
 	}
@@ -47,20 +47,20 @@ func (s *Sandbox) whyLive(m Means) string {
 }
 
 // noView returns why commands cannot see folders through views, or "" if they can.
-func (s *Sandbox) noView(m Means, folders ...string) string {
+func (s *Sandbox) noView(m Technique, folders ...string) string {
 	switch {
 	case m != Namespaces:
 		return "the sandbox is " + m.Name()
 	case s.viewFails.Load():
 		return "this kernel makes no private views of folders"
-	case within(s.o.State, s.workspace.path):
+	case isWithin(s.o.State, s.workspace.path):
 		return "the state of adze lies in it"
 	}
 	return unviewable(folders, mapsEverybody(m))
 }
 
 // mapsEverybody reports whether the namespaces map all users and groups.
-func mapsEverybody(m Means) bool { return m == Namespaces && os.Geteuid() == 0 }
+func mapsEverybody(m Technique) bool { return m == Namespaces && os.Geteuid() == 0 }
 
 // keepGit makes git's folders in the workspace read only, and the places of submodules without a
 // repository: git would run code planted there.
@@ -104,7 +104,7 @@ func throughLink(top, path string) bool {
 	return false
 }
 
-func (p *plan) name(level Level, m Means) string {
+func (p *plan) name(level Level, m Technique) string {
 	if level == Full && p.live != "" {
 		level = FullLive
 	}
@@ -113,7 +113,7 @@ func (p *plan) name(level Level, m Means) string {
 
 // weaker returns an error for a command that was allowed because its changes would be kept apart,
 // if they cannot be.
-func (p *plan) weaker(c proc.Command, m Means) error {
+func (p *plan) weaker(c proc.Command, m Technique) error {
 	switch {
 	case p.live == "":
 	case c.KeepChanges:

@@ -124,8 +124,8 @@ func TestAJobReadsTheRepository(t *testing.T) {
 		}
 		b.host("git add b && git commit -qm second")
 		r := j.end()
-		if len(r.Told) > 0 || !strings.HasPrefix(r.Sandbox, "full, live (") {
-			t.Errorf("%q %q", r.Sandbox, r.Told)
+		if len(r.Messages) > 0 || !strings.HasPrefix(r.Sandbox, "full, live (") {
+			t.Errorf("%q %q", r.Sandbox, r.Messages)
 		}
 		if b.git("rev-list", "--count", "HEAD") != "2" || b.git("fsck") != "" {
 			t.Error("the user's own commit is not there:", b.git("log"), b.git("status"))
@@ -180,7 +180,7 @@ func TestWhatAJobPlantsIsNotRun(t *testing.T) {
 					b.looks("n", "m")
 				}
 				if t.Failed() {
-					t.Log(r.Told)
+					t.Log(r.Messages)
 				}
 			})
 		})
@@ -195,12 +195,12 @@ func TestACommandStagesNoSubmoduleBesideAJob(t *testing.T) {
 		j := b.background("git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'; echo ready; read x")
 		r := b.apart("git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n && echo a > a && git add a")
 		b.looks()
-		if !strings.Contains(strings.Join(r.Told, "\n"), ".git/index") || b.read("a") != "a\n" {
-			t.Errorf("told %q", r.Told)
+		if !strings.Contains(strings.Join(r.Messages, "\n"), ".git/index") || b.read("a") != "a\n" {
+			t.Errorf("told %q", r.Messages)
 		}
 		j.end()
 		b.looks()
-		if r := b.apart("git add a && git commit -qm a"); r.Code != 0 || len(r.Told) > 0 {
+		if r := b.apart("git add a && git commit -qm a"); r.Code != 0 || len(r.Messages) > 0 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -225,7 +225,7 @@ func TestWhatAJobLeavesForOtherProgramsIsTold(t *testing.T) {
 		b.write("work/old/.vscode/tasks.json", "{}\n")
 		b.host("ln -s /etc old/etc; sleep 0.1")
 		r := b.background("echo '{1}' > pkg/.vscode/tasks.json; mkdir new; echo 1 > new/.devcontainer.json; ln -s /etc/passwd out; ln -s pkg in; echo ready; read x").end()
-		told := strings.Join(r.Told, "\n")
+		told := strings.Join(r.Messages, "\n")
 		if got := b.read("pkg/.vscode/tasks.json"); got != "{}\n" {
 			t.Errorf("what was there was changed: %q", got)
 		}

@@ -34,7 +34,7 @@ type locals struct {
 
 	mu      sync.Mutex
 	over    bool                    // the command has ended
-	lasts   bool                    // it is a job
+	isJob   bool                    // it is a job
 	ports   []servedPort            // ports that the command serves in its network, in order
 	answers map[string]func() error // why a place is refused, by place; the first call asks
 }
@@ -45,7 +45,7 @@ const mostLocals = 256
 const linkTime = 10 * time.Second
 
 // local lets a command ask for connections if someone can answer.
-func (p *plan) local(w *proc.Walls) error {
+func (p *plan) local(w *proc.Confinement) error {
 	if p.command.Local == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (p *plan) local(w *proc.Walls) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &locals{plan: p, near: near, ctx: ctx, answers: map[string]func() error{}}
-	w.Lasts, w.Serves = l.last, l.serves
+	w.OnJob, w.Serves = l.last, l.serves
 	w.Box.Asks = proc.FirstFile + len(w.Files)
 	w.Files = append(w.Files, far)
 	l.work.Go(l.serve)
@@ -71,9 +71,9 @@ func (p *plan) local(w *proc.Walls) error {
 		}
 		for place, answer := range l.answers {
 			if err := answer(); err != nil {
-				b := proc.Denial{Kind: proc.BarredHost, What: legible(place), Why: err.Error()}
-				if path, ok := strings.CutPrefix(b.What, "unix:"); ok {
-					b.Kind, b.What = proc.BarredSocket, path
+				b := proc.Denial{Kind: proc.BarredHost, Target: legible(place), Reason: err.Error()}
+				if path, ok := strings.CutPrefix(b.Target, "unix:"); ok {
+					b.Kind, b.Target = proc.BarredSocket, path
 				}
 				found.Deny(b)
 			}
@@ -167,7 +167,7 @@ func (p *plan) socket(path string) (*os.File, string) {
 	info, err := f.Stat()
 	real, err2 := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 	if errors.Join(err, err2) != nil || info.Mode()&os.ModeSocket == 0 || !filepath.IsAbs(real) || inPassing(real) || !may("/proc/self/fd/"+strconv.Itoa(fd)) ||
-		slices.ContainsFunc(slices.Concat(p.secrets, p.hidden, p.veiled), func(s string) bool { return within(real, s) }) {
+		slices.ContainsFunc(slices.Concat(p.secrets, p.hidden, p.masked), func(s string) bool { return isWithin(real, s) }) {
 		_ = f.Close()
 		return nil, ""
 	}

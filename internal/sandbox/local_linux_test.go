@@ -101,7 +101,7 @@ func TestPortsAndSocketsOfThisMachineByLeave(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Sandbox == "" || len(r.Told) > 0 {
+		if r.Sandbox == "" || len(r.Messages) > 0 {
 			t.Errorf("%s: %+v", script, r)
 		}
 		return r, a.places
@@ -118,11 +118,11 @@ func TestPortsAndSocketsOfThisMachineByLeave(t *testing.T) {
 		"exec 3<>/dev/tcp/127.0.0.1/" + port + "; echo x >&3; head -c 5 <&3":                       there,
 	} {
 		r, places := run(script, place)
-		if r.Err() != nil || strings.Join(places, " ") != place || len(r.Denied)+len(r.Barred) > 0 {
+		if r.Err() != nil || strings.Join(places, " ") != place || len(r.Denied)+len(r.Refused) > 0 {
 			t.Errorf("%s: %v %s, asked %q, %+v", script, r.Err(), text(r), places, r.Findings)
 		}
 		r, places = run(script)
-		if r.Err() == nil || strings.Join(places, " ") != place || len(r.Barred) > 0 || len(r.Denied) != 1 || r.Denied[0].What != strings.TrimPrefix(place, "unix:") {
+		if r.Err() == nil || strings.Join(places, " ") != place || len(r.Refused) > 0 || len(r.Denied) != 1 || r.Denied[0].Target != strings.TrimPrefix(place, "unix:") {
 			t.Errorf("%s, refused: %v %s, asked %q, %+v", script, r.Err(), text(r), places, r.Findings)
 		}
 	}

@@ -19,7 +19,7 @@ func lookAt(path string) (fs.FileInfo, bool) {
 	return info, err == nil
 }
 
-func there(path string) bool {
+func exists(path string) bool {
 	_, ok := lookAt(path)
 	return ok
 }

@@ -2,10 +2,10 @@ package sandbox
 
 import "adze/internal/sandbox/proc"
 
-func builders() map[Means]func(plan) (proc.Walls, error) {
-	return map[Means]func(plan) (proc.Walls, error){Seatbelt: bySeatbelt}
+func builders() map[Technique]func(plan) (proc.Confinement, error) {
+	return map[Technique]func(plan) (proc.Confinement, error){Seatbelt: bySeatbelt}
 }
 
-func usual() []Means { return []Means{Seatbelt} }
+func usual() []Technique { return []Technique{Seatbelt} }
 
 func lacksOfLandlock() []string { return nil }

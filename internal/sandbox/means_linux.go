@@ -3,8 +3,8 @@ package sandbox
 import "adze/internal/sandbox/proc"
 
 // builders returns this system's means; usual has the order in which they are tried.
-func builders() map[Means]func(plan) (proc.Walls, error) {
-	return map[Means]func(plan) (proc.Walls, error){Namespaces: byNamespaces, Landlock: byLandlock}
+func builders() map[Technique]func(plan) (proc.Confinement, error) {
+	return map[Technique]func(plan) (proc.Confinement, error){Namespaces: byNamespaces, Landlock: byLandlock}
 }
 
-func usual() []Means { return []Means{Namespaces, Landlock} }
+func usual() []Technique { return []Technique{Namespaces, Landlock} }

@@ -4,8 +4,8 @@ package sandbox
 
 import "adze/internal/sandbox/proc"
 
-func builders() map[Means]func(plan) (proc.Walls, error) { return nil }
+func builders() map[Technique]func(plan) (proc.Confinement, error) { return nil }
 
-func usual() []Means { return nil }
+func usual() []Technique { return nil }
 
 func lacksOfLandlock() []string { return nil }

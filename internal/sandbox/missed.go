@@ -47,14 +47,14 @@ func (p *plan) miss(path string, hidden, denied *[]string) {
 	path = filepath.Clean(path)
 	to := hidden
 	switch {
-	case among(p.hidden, path, false) || among(p.veiled, path, false):
+	case matchesAny(p.hidden, path, false) || matchesAny(p.masked, path, false):
 		to = denied
-	case !p.home.covered(path) || p.home.visible(path) || within(path, p.workspace.path) || within(p.workspace.path, path):
+	case !p.home.covered(path) || p.home.visible(path) || isWithin(path, p.workspace.path) || isWithin(p.workspace.path, path):
 		return
-	case slices.ContainsFunc(p.home.shown, func(s visiblePath) bool { return within(s.path, path) }), slices.Contains(p.home.hollow, path):
+	case slices.ContainsFunc(p.home.visiblePaths, func(s visiblePath) bool { return isWithin(s.path, path) }), slices.Contains(p.home.hidden, path):
 		return // part of it is visible
 	}
-	if len(*to) < maxMissed && !slices.Contains(*to, path) && there(path) {
+	if len(*to) < maxMissed && !slices.Contains(*to, path) && exists(path) {
 		*to = append(*to, path)
 	}
 }

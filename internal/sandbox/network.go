@@ -15,7 +15,7 @@ import (
 
 // through gives one command network access if it may ask for it: the shim binds a listener inside
 // and passes it out, and a proxy in this process serves it until the command has ended.
-func (n *Network) through(w *proc.Walls, c proc.Command) error {
+func (n *Network) through(w *proc.Confinement, c proc.Command) error {
 	if n == nil || c.Reach == nil || w.Box.Filter != namespace.OwnNet {
 		return nil
 	}
@@ -50,13 +50,13 @@ func (n *Network) through(w *proc.Walls, c proc.Command) error {
 		}
 		carried, refused := server.Report() // without plain requests cut off by the end
 		for _, c := range carried {
-			found.Carried = append(found.Carried, proc.HostTraffic{Host: c.Target.String(), Connections: c.Connections, Sent: c.Sent, Received: c.Received})
+			found.Traffic = append(found.Traffic, proc.HostTraffic{Host: c.Target.String(), Connections: c.Connections, Sent: c.Sent, Received: c.Received})
 		}
 		for _, r := range refused {
-			if r.Barred {
-				found.Barred = append(found.Barred, proc.Denial{Kind: proc.BarredConnect, What: r.Target.String(), Why: "which the proxy of the sandbox carries nothing to"})
+			if r.DialRefused {
+				found.Refused = append(found.Refused, proc.Denial{Kind: proc.BarredConnect, Target: r.Target.String(), Reason: "which the proxy of the sandbox carries nothing to"})
 			} else {
-				found.Deny(proc.Denial{Kind: proc.BarredHost, What: r.Target.String(), Why: r.Why})
+				found.Deny(proc.Denial{Kind: proc.BarredHost, Target: r.Target.String(), Reason: r.Reason})
 			}
 		}
 		return found

@@ -14,8 +14,8 @@ import (
 )
 
 // connected is a sandbox with a way out that leads every allowed host to one site.
-func (b *bench) connected(to string, means sandbox.Means) *sandbox.Sandbox {
-	s := sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Means: []sandbox.Means{means}, Network: &sandbox.Network{
+func (b *bench) connected(to string, means sandbox.Technique) *sandbox.Sandbox {
+	s := sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}, Techniques: []sandbox.Technique{means}, Network: &sandbox.Network{
 		Canonical: func(host string) (string, error) { return strings.ToLower(host), nil },
 		Dial: func(ctx context.Context, _ string, _ uint16) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "tcp", to)
@@ -56,15 +56,15 @@ func TestTheNetworkIsReachedThroughTheProxyAlone(t *testing.T) {
 					continue
 				}
 				r := run("set -e; mkdir in && cd in && "+f.Command+" && test -s "+f.Made+"; cd .. && chmod -R u+w in && rm -rf in", ofTheSite)
-				if r.Err() != nil || len(hostsDenied(r))+len(r.Told) > 0 {
+				if r.Err() != nil || len(hostsDenied(r))+len(r.Messages) > 0 {
 					t.Errorf("%s: %v %v\n%s", f.Command, r.Err(), r.Findings, text(r))
 				}
-				for _, c := range r.Carried {
+				for _, c := range r.Traffic {
 					if !strings.HasSuffix(c.Host, ".test:443") || c.Connections == 0 || c.Sent == 0 || c.Received == 0 {
 						t.Errorf("%s carried %+v", f.Command, c)
 					}
 				}
-				if len(r.Carried) == 0 {
+				if len(r.Traffic) == 0 {
 					t.Errorf("%s: nothing tells what it carried", f.Command)
 				}
 			}
@@ -121,7 +121,7 @@ func TestAnAbortedCommandAsksNoMore(t *testing.T) {
 func hostsDenied(r proc.Result) (out []string) {
 	for _, b := range r.Denied {
 		if b.Kind == proc.BarredHost {
-			out = append(out, b.What)
+			out = append(out, b.Target)
 		}
 	}
 	return out

@@ -16,6 +16,6 @@ func socketPairOfDoor() (near *net.UnixConn, far *os.File, err error) { return n
 
 func listenerFrom(*net.UnixConn) (net.Listener, error) { return nil, errNoDoor }
 
-func (p *plan) local(*proc.Walls) error { return nil }
+func (p *plan) local(*proc.Confinement) error { return nil }
 
 type servers struct{}

@@ -34,21 +34,21 @@ const (
 // adze's memory map to write the id mappings before the program begins, which costs more than the
 // rest of the sandbox. Instead the program starts and waits for its plan until the mappings are
 // written: by adze if it is root, else by the program.
-func byNamespaces(p plan) (proc.Walls, error) {
+func byNamespaces(p plan) (proc.Confinement, error) {
 	if err := os.MkdirAll(p.cache, 0o700); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	sys := &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
 			syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_VM | syscall.CLONE_VFORK,
 		AmbientCaps: []uintptr{capSetpcap, capNetAdmin, capSysPtrace, capSysAdmin},
 	}
-	b := namespace.Box{Own: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
-	walls := proc.Walls{Sys: sys, Env: p.environ(), Dir: p.ownInside(), PIDs: true, Files: p.trees}
+	b := namespace.Box{NewNamespaces: true, Mounts: p.mounts(), Filter: namespace.OwnNet, Memory: p.memory, Processes: p.processes}
+	walls := proc.Confinement{Sys: sys, Env: p.environ(), Dir: p.ownInside(), PIDs: true, Files: p.trees}
 	if os.Geteuid() == 0 {
 		// Root maps all ids, so that files show their true owners, and has all rights there, unlike
 		// a shim with an unmapped root.
-		walls.Born = mapEverybody
+		walls.OnStart = mapEverybody
 		sys.AmbientCaps = nil
 		for c := range uintptr(capLast + 1) {
 			sys.AmbientCaps = append(sys.AmbientCaps, c)

@@ -85,7 +85,7 @@ os.wait()'`, proc.TooMuchMemory},
 		"processes": {sandbox.Options{Processes: 20}, `for i in $(seq 60); do sleep 100 & done; wait`, proc.TooManyProcesses},
 	} {
 		o := c.options
-		o.Workspace, o.Home, o.State, o.Means = b.work, b.home, b.state, []sandbox.Means{sandbox.Namespaces}
+		o.Workspace, o.Home, o.State, o.Techniques = b.work, b.home, b.state, []sandbox.Technique{sandbox.Namespaces}
 		s := sandbox.New(o)
 		r, err := b.try(t.Context(), s, c.script)
 		if err != nil || r.Killed != c.want || r.Survivors != 0 {

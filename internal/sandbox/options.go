@@ -79,14 +79,14 @@ import (
 
 // Options configure a Sandbox. Folders are absolute.
 type Options struct {
-	Workspace string   // writable for commands
-	Home      string   // the user's
-	Own       []string // adze's configuration and state; no command may read them
-	State     string   // stores levels and records of running commands
-	Memory    uint64   // bytes for all processes of one command; 0 means half the machine's memory
-	Processes uint64   // per command; 0 means 4096
-	Means     []Means  // in the order to try; nil means this system's
-	Network   *Network // nil means no network access
+	Workspace  string      // writable for commands
+	Home       string      // the user's
+	OwnPaths   []string    // adze's configuration and state; no command may read them
+	State      string      // stores levels and records of running commands
+	Memory     uint64      // bytes for all processes of one command; 0 means half the machine's memory
+	Processes  uint64      // per command; 0 means 4096
+	Techniques []Technique // in the order to try; nil means this system's
+	Network    *Network    // nil means no network access
 
 	// Read and Write are files and folders outside the workspace that the user shows to commands,
 	// as absolute paths.
@@ -96,11 +96,11 @@ type Options struct {
 
 	// Denied returns the rule against writing a path, or "". Nil means no such rules.
 	Denied func(path string) string
-	// Around calls apply once, which applies a command's changes to the workspace at the given
+	// WrapApply calls apply once, which applies a command's changes to the workspace at the given
 	// paths and returns the changed ones. A folder that comes or goes stands for everything in it.
-	// The tag is the command's. If Around returns an error without calling apply, no change is
+	// The tag is the command's. If WrapApply returns an error without calling apply, no change is
 	// applied. Nil means that apply is called directly.
-	Around func(tag string, paths []string, apply func() []string) error
+	WrapApply func(tag string, paths []string, apply func() []string) error
 }
 
 // Rules gives access to the user's rules.
@@ -133,18 +133,18 @@ type Network struct {
 	Dial      func(ctx context.Context, host string, port uint16) (net.Conn, error)
 }
 
-// Of returns the sandbox of a workspace for the current user. The state folder and secret are
-// hidden from commands.
-func Of(workspace, state string, secret ...string) *Sandbox {
+// ForWorkspace returns the sandbox of a workspace for the current user. The state folder and secret
+// are hidden from commands.
+func ForWorkspace(workspace, state string, secret ...string) *Sandbox {
 	home, _ := os.UserHomeDir() // without a home there are no secrets in it
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real
 	}
-	return New(Options{Workspace: workspace, Home: home, State: state, Own: append(secret, state)})
+	return New(Options{Workspace: workspace, Home: home, State: state, OwnPaths: append(secret, state)})
 }
 
-// Through gives commands network access. Call it before the first command.
-func (s *Sandbox) Through(n Network) *Sandbox {
+// SetNetwork gives commands network access. Call it before the first command.
+func (s *Sandbox) SetNetwork(n Network) *Sandbox {
 	s.o.Network = &n
 	return s
 }
@@ -156,25 +156,26 @@ func (s *Sandbox) Show(read, write []string, rules Rules) *Sandbox {
 	return s
 }
 
-// Judged sets Options.Denied and Around for changes in a view. Call it before the first command.
-func (s *Sandbox) Judged(denied func(path string) string, around func(tag string, paths []string, apply func() []string) error) *Sandbox {
-	s.o.Denied, s.o.Around = denied, around
+// SetChangePolicy sets Options.Denied and WrapApply for changes in a view. Call it before the first
+// command.
+func (s *Sandbox) SetChangePolicy(denied func(path string) string, around func(tag string, paths []string, apply func() []string) error) *Sandbox {
+	s.o.Denied, s.o.WrapApply = denied, around
 	return s
 }
 
 // Enclose puts a command into the sandbox by the means chosen in the self-test. It implements
 // proc.Cage.
-func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Walls, error) {
+func (s *Sandbox) Enclose(ctx context.Context, c proc.Command) (proc.Confinement, error) {
 	report, err := s.Level(ctx)
 	if err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
-	if report.Means == None {
-		return proc.Walls{}, errors.New("there is no sandbox here: " + report.How)
+	if report.Technique == None {
+		return proc.Confinement{}, errors.New("there is no sandbox here: " + report.Explanation)
 	}
-	walls, err := s.by(report.Means, c)
+	walls, err := s.by(report.Technique, c)
 	if report.Level != Full {
-		walls.Name = string(report.Level) + " (" + string(report.Means) + ")"
+		walls.Name = string(report.Level) + " (" + string(report.Technique) + ")"
 	}
 	return walls, err
 }
@@ -196,7 +197,7 @@ func (s *Sandbox) Unheld(now Report) (told []string) {
 	rules, why := slices.Concat(read, write), "commands run outside the sandbox"
 	switch {
 	case now.Level == NoLevel:
-	case now.Means == Landlock:
+	case now.Technique == Landlock:
 		why = "what a rule or the user allows runs outside of the sandbox, which is " + string(now.Level) + " here"
 	default:
 		return nil

@@ -13,7 +13,7 @@ import (
 // A folder of a command's own can be written by every means, although it lies in adze's state, and
 // nothing else of that can be seen.
 func TestACommandHasAFolderOfItsOwn(t *testing.T) {
-	for _, means := range []sandbox.Means{sandbox.Namespaces, sandbox.Landlock} {
+	for _, means := range []sandbox.Technique{sandbox.Namespaces, sandbox.Landlock} {
 		t.Run(string(means), func(t *testing.T) {
 			b := newBench(t, means)
 			own := filepath.Join(b.state, "mcp", "folders", "fs")

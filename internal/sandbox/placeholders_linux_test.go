@@ -97,7 +97,7 @@ func TestPlaceholdersOfAKilledProcessAreRemoved(t *testing.T) {
 // TestMain makes this binary a stand-in for an adze that is killed.
 func TestMain(m *testing.M) {
 	if work := os.Getenv("SANDBOX_TEST_HOLD"); work != "" {
-		s := sandbox.New(sandbox.Options{Workspace: work, Home: os.Getenv("SANDBOX_TEST_HOME"), State: os.Getenv("SANDBOX_TEST_STATE"), Means: []sandbox.Means{sandbox.Namespaces}})
+		s := sandbox.New(sandbox.Options{Workspace: work, Home: os.Getenv("SANDBOX_TEST_HOME"), State: os.Getenv("SANDBOX_TEST_STATE"), Techniques: []sandbox.Technique{sandbox.Namespaces}})
 		if _, err := (proc.Supervisor{Cage: s}).Start(context.Background(), proc.Command{Argv: []string{"sleep", "1000"}, Dir: work, Env: os.Environ()}); err != nil {
 			panic(err)
 		}

@@ -28,7 +28,7 @@ type plan struct {
 	home      home
 	secrets   []string // empty for the command
 	hidden    []string // in the workspace, by rules; missing for the command
-	veiled    []string // outside the workspace, by rules; empty for the command
+	masked    []string // outside the workspace, by rules; empty for the command
 	still     []string // read only by rules; in a view, judged after the command
 	missing   []string // guards' folders that exist until the command ends
 	host      host
@@ -52,7 +52,7 @@ type guard struct {
 	kind namespace.Kind
 }
 
-func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
+func (s *Sandbox) plan(c proc.Command, means Technique) (plan, error) {
 	w := s.workspace
 	if w.err != nil {
 		return plan{}, fmt.Errorf("%w: %w", ErrUnsuitable, w.err)
@@ -66,7 +66,7 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 		return plan{}, fmt.Errorf("%w: %s", ErrUnsuitable, why)
 	}
 	for _, secret := range p.secrets {
-		if within(w.path, secret) {
+		if isWithin(w.path, secret) {
 			return plan{}, fmt.Errorf("%w: %s is the workspace, and no command may reach %s", ErrUnsuitable, w.path, secret)
 		}
 	}
@@ -81,14 +81,14 @@ func (s *Sandbox) plan(c proc.Command, means Means) (plan, error) {
 
 const maxNested = 32
 
-func (p *plan) protect(s *Sandbox, means Means) error {
+func (p *plan) protect(s *Sandbox, means Technique) error {
 	repository, err := findRepository(p.workspace.path)
 	if err != nil {
 		return err
 	}
 	p.elsewhere = repository.grant
 	for _, secret := range p.secrets {
-		if p.elsewhere != "" && (within(p.elsewhere, secret) || within(secret, p.elsewhere)) {
+		if p.elsewhere != "" && (isWithin(p.elsewhere, secret) || isWithin(secret, p.elsewhere)) {
 			return fmt.Errorf("%w: its repository %s lies with secrets", ErrUnsuitable, p.elsewhere)
 		}
 	}
@@ -112,7 +112,7 @@ func (p *plan) protect(s *Sandbox, means Means) error {
 	for _, dir := range found.closed { // a repository may be in it
 		g.lockIfThere(p.workspace.path, dir)
 	}
-	p.keepNames(&g, found.acted)
+	p.keepNames(&g, found.executedPaths)
 	p.guards, p.missing = g.list, g.missing
 	return g.err
 }
@@ -124,7 +124,7 @@ const maxNames = 512
 // command.
 func (p *plan) keepNames(g *guards, acted []string) {
 	top := p.workspace.path
-	for _, name := range delicate.Stands() {
+	for _, name := range delicate.PlaceholderNames() {
 		g.lock(top, filepath.Join(top, name))
 	}
 	places := gitRuns(top, p.elsewhere, p.nested, p.command.Env)
@@ -143,12 +143,12 @@ func (p *plan) keepNames(g *guards, acted []string) {
 // holds reports whether the command cannot change a path.
 func (p *plan) holds(path string) bool {
 	return slices.Contains(p.missing, path) ||
-		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && within(path, g.path) })
+		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && isWithin(path, g.path) })
 }
 
 func (p *plan) root(path string) string {
 	for _, grant := range p.grants {
-		if within(path, grant) {
+		if isWithin(path, grant) {
 			return grant
 		}
 	}
@@ -165,30 +165,30 @@ func (p *plan) mounts() []namespace.Mount {
 		out = append(out, namespace.Mount{Kind: namespace.Private, Path: path, Size: p.host.scratch})
 	}
 	for _, path := range p.kept {
-		out = append(out, namespace.Mount{Kind: namespace.Kept, Path: path, From: path})
+		out = append(out, namespace.Mount{Kind: namespace.ReadOnly, Path: path, Source: path})
 	}
 	out = append(out, p.home.mounts()...)
 	w := p.workspace
-	out = append(out, namespace.Mount{Kind: namespace.Writable, Path: w.path, From: w.path, Dev: w.dev, Ino: w.ino},
-		namespace.Mount{Kind: namespace.Writable, Path: insideCache, From: p.cache})
+	out = append(out, namespace.Mount{Kind: namespace.Writable, Path: w.path, Source: w.path, Dev: w.dev, Ino: w.ino},
+		namespace.Mount{Kind: namespace.Writable, Path: insideCache, Source: p.cache})
 	out = append(out, p.layers...)
 	if p.command.OwnDir {
-		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, From: p.command.Dir})
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, Source: p.command.Dir})
 	}
 	for _, path := range p.grants {
-		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, Source: path})
 	}
 	for _, path := range p.real {
-		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, From: path})
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, Source: path})
 	}
 	for _, g := range p.guards {
 		out = append(out, namespace.Mount{Kind: g.kind, Path: g.path})
 	}
-	empty := slices.Concat(p.secrets, p.veiled)
+	empty := slices.Concat(p.secrets, p.masked)
 	if p.live != "" {
 		empty = append(empty, p.hidden...)
 		for _, path := range p.still {
-			if !among(empty, path, false) && !isLink(path) {
+			if !matchesAny(empty, path, false) && !isLink(path) {
 				out = append(out, p.locked(path)...)
 			}
 		}
@@ -209,7 +209,7 @@ func (p *plan) mounts() []namespace.Mount {
 // those are writable.
 func (p *plan) locked(path string) (out []namespace.Mount) {
 	root := p.root(path)
-	if within(path, root) {
+	if isWithin(path, root) {
 		for _, dir := range slices.Backward(between(root, path)) {
 			out = append(out, namespace.Mount{Kind: namespace.Same, Path: dir})
 		}
@@ -219,7 +219,7 @@ func (p *plan) locked(path string) (out []namespace.Mount) {
 	return append(out, namespace.Mount{Kind: namespace.Locked, Path: path})
 }
 
-// within reports whether path is dir or below it; both are clean and absolute.
-func within(path, dir string) bool {
+// isWithin reports whether path is dir or below it; both are clean and absolute.
+func isWithin(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }

@@ -28,10 +28,10 @@ func (p *plan) refused(output string) (out []proc.Denial) {
 	for line := range strings.Lines(output[:min(len(output), maxSearched)]) {
 		switch {
 		case p.walled && offline().MatchString(line):
-			add(proc.Denial{Kind: proc.BarredConnect, What: "any host", Why: "because this sandbox has no network"}, true)
+			add(proc.Denial{Kind: proc.BarredConnect, Target: "any host", Reason: "because this sandbox has no network"}, true)
 			continue
 		case unreachable().MatchString(line):
-			add(proc.Denial{Kind: proc.BarredConnect, What: "a host", Why: "because programs in the sandbox reach hosts only through the proxy of HTTPS_PROXY"}, true)
+			add(proc.Denial{Kind: proc.BarredConnect, Target: "a host", Reason: "because programs in the sandbox reach hosts only through the proxy of HTTPS_PROXY"}, true)
 			continue
 		}
 		at := refusal().FindStringIndex(line)
@@ -40,18 +40,18 @@ func (p *plan) refused(output string) (out []proc.Denial) {
 		}
 		denied = denied || !absence().MatchString(line[at[0]:at[1]])
 		if call := closedCall().FindString(line); call != "" && !strings.Contains(line, "'") {
-			add(proc.Denial{Kind: proc.BarredCall, What: strings.ToLower(call), Why: "which is closed in the sandbox"}, true)
+			add(proc.Denial{Kind: proc.BarredCall, Target: strings.ToLower(call), Reason: "which is closed in the sandbox"}, true)
 			continue
 		}
 		missing := absence().MatchString(line[at[0]:at[1]])
 		for _, path := range p.paths(line, at[0]) {
-			if !missing || p.hides(path) && making().MatchString(line) && (there(path) || !removing().MatchString(line)) {
+			if !missing || p.hides(path) && making().MatchString(line) && (exists(path) || !removing().MatchString(line)) {
 				add(p.weighWrite(path))
 			}
 		}
 	}
 	if p.walled && denied && len(out) == 0 {
-		add(proc.Denial{Kind: proc.BarredWrite, What: "what its output calls not permitted", Why: "because commands only read in this sandbox"}, true)
+		add(proc.Denial{Kind: proc.BarredWrite, Target: "what its output calls not permitted", Reason: "because commands only read in this sandbox"}, true)
 	}
 	return out
 }
@@ -79,9 +79,9 @@ var removing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // hides reports whether a path is missing in the sandbox or has a placeholder folder.
 func (p *plan) hides(path string) bool {
 	folder := filepath.Dir(path)
-	return p.home.covered(path) && !p.home.visible(path) && !within(path, p.workspace.path) ||
-		slices.ContainsFunc(p.missing, func(m string) bool { return within(path, m) }) ||
-		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return within(folder, dir) && folder != dir && there(folder) })
+	return p.home.covered(path) && !p.home.visible(path) && !isWithin(path, p.workspace.path) ||
+		slices.ContainsFunc(p.missing, func(m string) bool { return isWithin(path, m) }) ||
+		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return isWithin(folder, dir) && folder != dir && exists(folder) })
 }
 
 var offline = sync.OnceValue(func() *regexp.Regexp {
@@ -134,30 +134,30 @@ const mostWords = 8
 
 // weighWrite returns a Denial if the sandbox protects path and the user could write it.
 func (p *plan) weighWrite(path string) (proc.Denial, bool) {
-	b := proc.Denial{Kind: proc.BarredWrite, What: legibleIn(p.workspace.path, path), Why: "which is read only in the sandbox"}
-	absent := p.home.covered(path) && !p.home.visible(path) && !within(path, p.workspace.path)
-	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return path == g.path || g.kind == namespace.Locked && within(path, g.path) })
+	b := proc.Denial{Kind: proc.BarredWrite, Target: legibleIn(p.workspace.path, path), Reason: "which is read only in the sandbox"}
+	absent := p.home.covered(path) && !p.home.visible(path) && !isWithin(path, p.workspace.path)
+	protected := slices.ContainsFunc(p.guards, func(g guard) bool { return path == g.path || g.kind == namespace.Locked && isWithin(path, g.path) })
 	folder := filepath.Dir(path)
 	switch {
 	case inPassing(path):
 		return b, false
-	case slices.ContainsFunc(p.secrets, func(s string) bool { return within(path, s) }):
-		b.Why = "which is kept from commands in the sandbox"
+	case slices.ContainsFunc(p.secrets, func(s string) bool { return isWithin(path, s) }):
+		b.Reason = "which is kept from commands in the sandbox"
 	case absent:
-		b.Why = "which is not shown in the sandbox"
+		b.Reason = "which is not shown in the sandbox"
 	case protected:
-		b.Why = "which is protected in the sandbox, because other programs run what is there"
+		b.Reason = "which is protected in the sandbox, because other programs run what is there"
 	case p.opens(path):
 		return b, false
-	case !p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return within(folder, dir) && folder != dir }):
-		b.What, b.Why = legible(path), "whose folder is not there in the sandbox"
+	case !p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return isWithin(folder, dir) && folder != dir }):
+		b.Target, b.Reason = legible(path), "whose folder is not there in the sandbox"
 	}
 	for _, missing := range p.missing { // adze's own placeholder is there now
-		if within(path, missing) {
+		if isWithin(path, missing) {
 			return b, may(filepath.Dir(missing))
 		}
 	}
-	if there(path) && !protected {
+	if exists(path) && !protected {
 		return b, may(path)
 	}
 	return b, may(folder)
@@ -171,7 +171,7 @@ func (p *plan) opens(path string) bool {
 	for _, layer := range p.layers {
 		open = append(open, layer.Path)
 	}
-	return p.home.opened(path) || slices.ContainsFunc(open, func(dir string) bool { return within(path, dir) }) ||
+	return p.home.opened(path) || slices.ContainsFunc(open, func(dir string) bool { return isWithin(path, dir) }) ||
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return path == dir || filepath.Dir(path) == dir })
 }
 

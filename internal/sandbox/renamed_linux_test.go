@@ -24,7 +24,7 @@ func TestAFolderIsRenamedWithAllThatIsInIt(t *testing.T) {
 		return info
 	}
 	folder, a, e, c := stat("d"), stat("d/a"), stat("d/e"), stat("d/e/c")
-	if r := b.apart("mv d new/D"); r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+	if r := b.apart("mv d new/D"); r.Code != 0 || len(r.Messages)+len(r.Notes) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	when := time.Date(2020, 1, 1, 0, 0, 0, 123456789, time.Local)
@@ -34,7 +34,7 @@ func TestAFolderIsRenamedWithAllThatIsInIt(t *testing.T) {
 		}
 	}
 	r := b.apart("mv new/D d; echo more >> d/a; rm d/e/b; mv d/l x; mv d/e/c new/c; mv d/e d/E; echo n > d/n; touch -h -d 2019-01-01 x")
-	if r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+	if r.Code != 0 || len(r.Messages)+len(r.Notes) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	for name, was := range map[string]os.FileInfo{"d": folder, "d/a": a, "d/E": e, "new/c": c} {
@@ -66,8 +66,8 @@ func TestARenamedFolderTakesAlongWhatOthersPutThere(t *testing.T) {
 	b.host("mkdir dir; echo x > dir/x")
 	r := b.meanwhile("mv dir folder; echo ready; read x", func() { b.write("work/dir/theirs", "theirs\n") })
 	want := "/folder/theirs: "
-	if notes := strings.Join(r.Notes, "\n"); r.Code != 0 || len(r.Told) > 0 || !strings.Contains(notes, want) {
-		t.Errorf("exit %d, told %q, notes %q", r.Code, r.Told, notes)
+	if notes := strings.Join(r.Notes, "\n"); r.Code != 0 || len(r.Messages) > 0 || !strings.Contains(notes, want) {
+		t.Errorf("exit %d, told %q, notes %q", r.Code, r.Messages, notes)
 	}
 	if _, err := os.Lstat(filepath.Join(b.work, "folder/theirs")); err != nil {
 		t.Error(err)
@@ -90,7 +90,7 @@ func TestFoldersExchangeTheirNames(t *testing.T) {
 	r := b.apart(`python3 -c 'import ctypes; c = ctypes.CDLL(None, use_errno=True)
 for x, y in (b"d", b"f"), (b"c", b"d"):
     assert c.renameat2(-100, x, -100, y, 2) == 0, ctypes.get_errno()'`)
-	if r.Code != 0 || len(r.Told)+len(r.Notes) > 0 {
+	if r.Code != 0 || len(r.Messages)+len(r.Notes) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	for name, info := range was {

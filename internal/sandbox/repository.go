@@ -41,7 +41,7 @@ func linked(workspace, at string) (grant string) {
 	}
 	if back, ok := pointer(filepath.Join(dir, "gitdir"), "", dir); ok && back == at {
 		common, ok := pointer(filepath.Join(dir, "commondir"), "", dir)
-		if !ok || !sameOwner(workspace, common) || !within(dir, filepath.Join(common, "worktrees")) {
+		if !ok || !sameOwner(workspace, common) || !isWithin(dir, filepath.Join(common, "worktrees")) {
 			return ""
 		}
 		return common

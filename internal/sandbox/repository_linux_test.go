@@ -32,8 +32,8 @@ func TestARepositoryThatIsWorkedIn(t *testing.T) {
 			"git clone -q --no-hardlinks . copy && test -d copy/.git && git -C copy log --oneline",
 			"git worktree add -q linked && git -C linked commit -q --allow-empty -m linked && git -C linked status --porcelain && git log --oneline linked --",
 		} {
-			if r := b.apart(script); r.Err() != nil || len(r.Told)+len(r.Denied) > 0 {
-				t.Errorf("%s: %v: %s %v", script, r.Err(), text(r), r.Told)
+			if r := b.apart(script); r.Err() != nil || len(r.Messages)+len(r.Denied) > 0 {
+				t.Errorf("%s: %v: %s %v", script, r.Err(), text(r), r.Messages)
 			}
 		}
 		if !b.there("copy/.git/HEAD") {
@@ -52,7 +52,7 @@ func TestARepositoryThatLiesElsewhere(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.host(identity + `cd .. && git init -q main && git -C main commit -q --allow-empty -m first && rmdir work && git -C main worktree add -q ../work`)
 		b.box = b.sandbox() // the workspace was made anew
-		if r := b.apart(`echo a > a && git add a && git commit -q -m a`); r.Err() != nil || len(r.Told)+len(r.Denied) > 0 {
+		if r := b.apart(`echo a > a && git add a && git commit -q -m a`); r.Err() != nil || len(r.Messages)+len(r.Denied) > 0 {
 			t.Errorf("a linked work tree: %+v", r)
 		}
 		if r := b.run("git status && git log"); r.Err() != nil {
@@ -75,8 +75,8 @@ func TestARepositoryThatIsASubmodule(t *testing.T) {
 	need(t, "git")
 	each(t, func(t *testing.T, b *bench) {
 		b.host(identity + `git init -q ../lib && git -C ../lib commit -q --allow-empty -m lib && git init -q . && git submodule --quiet add ../lib lib && git commit -q -m lib`)
-		if r := b.apart("cd lib && echo a > a && git add a && git commit -q -m a && cd .. && git add lib && git commit -q -m bump"); r.Err() != nil || len(r.Told) > 0 {
-			t.Errorf("%v: %s %v", r.Err(), text(r), r.Told)
+		if r := b.apart("cd lib && echo a > a && git add a && git commit -q -m a && cd .. && git add lib && git commit -q -m bump"); r.Err() != nil || len(r.Messages) > 0 {
+			t.Errorf("%v: %s %v", r.Err(), text(r), r.Messages)
 		}
 		for _, escape := range []string{"echo x >> .git/modules/lib/config", "echo x > .git/modules/lib/hooks/pre-commit", "mv .git/modules/lib .git/modules/x"} {
 			if r := b.run(escape); r.Err() == nil {
@@ -84,7 +84,7 @@ func TestARepositoryThatIsASubmodule(t *testing.T) {
 			}
 		}
 		// The submodule as the workspace itself.
-		inner := sandbox.New(sandbox.Options{Workspace: filepath.Join(b.work, "lib"), Home: b.home, State: b.state, Means: []sandbox.Means{sandbox.Namespaces}})
+		inner := sandbox.New(sandbox.Options{Workspace: filepath.Join(b.work, "lib"), Home: b.home, State: b.state, Techniques: []sandbox.Technique{sandbox.Namespaces}})
 		defer inner.Close()
 		if r, err := b.try(t.Context(), inner, "cd lib && git status && ! touch ../x"); err != nil || r.Err() != nil {
 			t.Errorf("%v %s", err, text(r))
@@ -103,7 +103,7 @@ func TestARepositoryThatIsPlantedIsPutAside(t *testing.T) {
 		`echo "gitdir: $PWD/a/x" > d/.git`:                                                           "d/.git would",
 	} {
 		r := b.run(script)
-		if told := strings.ToLower(strings.Join(r.Told, "\n")); !strings.Contains(told, want) {
+		if told := strings.ToLower(strings.Join(r.Messages, "\n")); !strings.Contains(told, want) {
 			t.Errorf("%s: told %q, want %q; %s", script, told, want, text(r))
 		}
 	}

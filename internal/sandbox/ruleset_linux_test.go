@@ -12,7 +12,7 @@ import (
 // file that was replaced can be read, what is not shown cannot.
 func TestRulesFollowTheFiles(t *testing.T) {
 	b := newBench(t, sandbox.Landlock)
-	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Read: []string{filepath.Join(b.home, "shown")}})
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}, Read: []string{filepath.Join(b.home, "shown")}})
 	t.Cleanup(b.box.Close)
 	b.write("shown/x", "")
 	cage := sandbox.ByMeans(b.box, sandbox.Landlock)

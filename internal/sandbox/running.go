@@ -39,8 +39,8 @@ type notes struct {
 	users map[string]int
 }
 
-// Stands reports whether a path is a placeholder folder of running commands.
-func (s *Sandbox) Stands(path string) bool { return s.notes.counted(path) > 0 }
+// IsPlaceholder reports whether a path is a placeholder folder of running commands.
+func (s *Sandbox) IsPlaceholder(path string) bool { return s.notes.counted(path) > 0 }
 
 func (n *notes) counted(path string) int {
 	n.mu.Lock()

@@ -53,7 +53,7 @@ func (s *Sandbox) useCaches() {
 			return
 		}
 		dir := cacheDir(s.o.State, s.workspace.path)
-		c := caches{root: filepath.Dir(dir), own: filepath.Base(dir), now: time.Now}
+		c := caches{root: filepath.Dir(dir), workspaceName: filepath.Base(dir), now: time.Now}
 		s.cached = c.begin()
 		go c.trim() // if the program ends early, the next start continues
 	})
@@ -72,18 +72,18 @@ func (s *Sandbox) Close() {
 
 // by puts a command into a sandbox of the given means. It releases everything, last taken first, on
 // an error and after the command.
-func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
+func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err error) {
 	started := time.Now().Add(-clockStep)
 	build, ok := builders()[means]
 	if !ok {
-		return proc.Walls{}, errors.New("this system has no sandbox of the kind " + string(means))
+		return proc.Confinement{}, errors.New("this system has no sandbox of the kind " + string(means))
 	}
 	p, err := s.plan(c, means)
 	if err == nil {
 		err = p.weaker(c, means)
 	}
 	if err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	if means == Seatbelt {
 		p.missing = nil // Landlock's rules also cover missing paths
@@ -98,13 +98,13 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	}()
 	taken = append(taken, p.letGo)
 	if err := p.onStage(s.stage.Load(), means); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	if means == Namespaces && !p.command.KeepChanges {
 		s.layers.show(&p, s)
 	}
 	if p.view, err = s.openView(&p, overlay.Make); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	if p.view != nil {
 		taken = append(taken, p.view.giveUp)
@@ -113,13 +113,13 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 	var forget func() // nil if there is no record
 	if p.live != "" && means != Landlock {
 		if forget, err = s.notes.begin(began); err != nil {
-			return proc.Walls{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
+			return proc.Confinement{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
 		}
 		taken = append(taken, forget)
 	}
 	walls, err := build(p)
 	if err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	taken = append(taken, func() {
 		if walls.Done != nil {
@@ -127,12 +127,12 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 		}
 	})
 	if err := s.o.Network.through(&walls, c); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
 	if err := p.local(&walls); err != nil {
-		return proc.Walls{}, err
+		return proc.Confinement{}, err
 	}
-	walls.Failed, walls.Apart = s.failed, p.live == ""
+	walls.Failed, walls.UsesView = s.failed, p.live == ""
 	if p.live != "" {
 		s.alive.Add(1)
 	}
@@ -145,15 +145,15 @@ func (s *Sandbox) by(means Means, c proc.Command) (_ proc.Walls, err error) {
 			found = p.view.end()
 		}
 		if forget != nil { // now that the repositories named by new work trees' .git files exist
-			found.Told = append(found.Told, began.planted(p.holds, false)...)
+			found.Messages = append(found.Messages, began.planted(p.holds, false)...)
 		}
 		if p.live != "" {
 			s.alive.Add(-1)
 		}
 		if done != nil {
 			own := done()
-			own.Told, own.Notes = append(own.Told, found.Told...), append(own.Notes, found.Notes...)
-			own.Aside, own.Failed = found.Aside, found.Failed
+			own.Messages, own.Notes = append(own.Messages, found.Messages...), append(own.Notes, found.Notes...)
+			own.Pending, own.Failed = found.Pending, found.Failed
 			for _, b := range found.Denied {
 				own.Deny(b)
 			}

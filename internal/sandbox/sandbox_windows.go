@@ -29,25 +29,27 @@ func New(o Options) *Sandbox { return &Sandbox{o: o, workspace: folder{o.Workspa
 // Close does nothing.
 func (s *Sandbox) Close() {}
 
-func usual() []Means { return nil }
+func usual() []Technique { return nil }
 
 func lacksOfLandlock() []string { return nil }
 
 var errNoMeans = errors.New("this system has no sandbox")
 
-func (s *Sandbox) by(Means, proc.Command) (proc.Walls, error) { return proc.Walls{}, errNoMeans }
+func (s *Sandbox) by(Technique, proc.Command) (proc.Confinement, error) {
+	return proc.Confinement{}, errNoMeans
+}
 
-func (s *Sandbox) test(context.Context, Means) (selfTestResult, error) {
+func (s *Sandbox) test(context.Context, Technique) (selfTestResult, error) {
 	return selfTestResult{}, errNoMeans
 }
 
 func (s *Sandbox) standing() Level { return NoLevel }
 
 // whyLive returns why commands work on the live tree.
-func (s *Sandbox) whyLive(Means) string { return "this system has no views of folders" }
+func (s *Sandbox) whyLive(Technique) string { return "this system has no views of folders" }
 
-// Stands returns false: there are no placeholder folders.
-func (s *Sandbox) Stands(string) bool { return false }
+// IsPlaceholder returns false: there are no placeholder folders.
+func (s *Sandbox) IsPlaceholder(string) bool { return false }
 
 // Recover does nothing: no command runs on a view.
 func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
@@ -60,8 +62,8 @@ type Stage struct{}
 
 // Staged lists the differences between a stage and the workspace.
 type Staged struct {
-	Files           []proc.ChangedFile
-	Left, Conflicts []string
+	Files              []proc.ChangedFile
+	Skipped, Conflicts []string
 }
 
 // Stage returns an error.
@@ -95,8 +97,8 @@ func (*Cage) Unstaged() string { return "this system has no views of folders" }
 
 func machineKey() string { return "windows" }
 
-// within reports whether path is dir or below it; both are clean and absolute.
-func within(path, dir string) bool {
+// isWithin reports whether path is dir or below it; both are clean and absolute.
+func isWithin(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, `..`+string(os.PathSeparator))
 }

@@ -29,16 +29,16 @@ func seatbelt(p plan) (text string, params []string) {
 		"(allow file-read*)",
 		`(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`,
 		`(allow file-ioctl (literal "/dev/tty") (literal "/dev/ptmx") (regex #"^/dev/ttys[0-9]+$"))`)
-	for _, path := range append(slices.Clone(p.home.hollow), p.home.files...) {
+	for _, path := range append(slices.Clone(p.home.hidden), p.home.files...) {
 		b.rule("deny", "file-read*", "subpath", path)
 	}
 	read, write := p.home.reach()
 	write = slices.Concat([]string{p.workspace.path, p.cache}, p.own(), p.grants, write)
 	for _, path := range append(read, write...) {
 		b.rule("allow", "file-read*", "subpath", path)
-		for _, dir := range p.home.hollow {
+		for _, dir := range p.home.hidden {
 			for _, above := range append(between(dir, path), dir) {
-				if within(path, dir) {
+				if isWithin(path, dir) {
 					b.rule("allow", "file-read-metadata", "literal", above) // lookups on the way there
 				}
 			}
@@ -47,7 +47,7 @@ func seatbelt(p plan) (text string, params []string) {
 	for _, path := range write {
 		b.rule("allow", "file-write*", "subpath", path)
 	}
-	for _, path := range p.home.veiled {
+	for _, path := range p.home.masked {
 		b.rule("deny", "file-read* file-write*", "subpath", path)
 	}
 	for _, path := range p.home.locked {
@@ -67,11 +67,11 @@ func seatbelt(p plan) (text string, params []string) {
 	for _, path := range p.still {
 		b.rule("deny", "file-write*", "subpath", path)
 	}
-	for _, path := range slices.Concat(p.hidden, p.veiled) {
+	for _, path := range slices.Concat(p.hidden, p.masked) {
 		b.rule("deny", "file-read* file-write*", "subpath", path)
 	}
 	for _, path := range p.secrets {
-		if !within(p.cache, path) {
+		if !isWithin(p.cache, path) {
 			b.rule("deny", "file-read* file-write*", "subpath", path)
 			continue
 		}
@@ -108,7 +108,7 @@ func (b *profile) rule(effect, operations, match, path string) {
 }
 
 func between(root, path string) (out []string) {
-	for dir := filepath.Dir(path); dir != root && within(dir, root) && dir != "/"; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); dir != root && isWithin(dir, root) && dir != "/"; dir = filepath.Dir(dir) {
 		out = append(out, dir)
 	}
 	return out

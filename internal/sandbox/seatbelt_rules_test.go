@@ -52,7 +52,7 @@ func allowed(rules []seatbeltRule, operation, path string) bool {
 		}
 		switch r.match {
 		case "subpath":
-			about = about && within(path, r.path)
+			about = about && isWithin(path, r.path)
 		case "literal":
 			about = about && path == r.path
 		}
@@ -82,7 +82,7 @@ func TestTheSeatbeltProfileHoldsWhatThePageSays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := New(Options{Workspace: work, Home: home, Own: []string{state}, State: state})
+	s := New(Options{Workspace: work, Home: home, OwnPaths: []string{state}, State: state})
 	defer s.Close()
 	p, err := s.plan(proc.Command{Argv: []string{"true"}, Dir: work}, Seatbelt)
 	if err != nil {

@@ -29,7 +29,7 @@ type trial struct {
 
 // test makes a home with a workspace and servers beside it, and tries forbidden actions from inside
 // a sandbox.
-func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
+func (s *Sandbox) test(ctx context.Context, m Technique) (selfTestResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, testTime)
 	defer cancel()
 	site, err := newSite(s.o.State, s.o.Workspace)
@@ -37,14 +37,14 @@ func (s *Sandbox) test(ctx context.Context, m Means) (selfTestResult, error) {
 		return selfTestResult{}, err
 	}
 	defer site.close()
-	inner := New(Options{Workspace: site.work, Home: site.home, Own: []string{site.own}, State: site.own})
+	inner := New(Options{Workspace: site.work, Home: site.home, OwnPaths: []string{site.own}, State: site.own})
 	defer inner.Close()
 	trials := site.trials()
 	argv := []string{itself(), selftest.Word, selftest.Fail} // a failing command gets explanations
 	for _, t := range trials {
 		argv = append(argv, t.name+"="+t.upon)
 	}
-	r, err := proc.Supervisor{Cage: cageFunc(func(c proc.Command) (proc.Walls, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
+	r, err := proc.Supervisor{Cage: cageFunc(func(c proc.Command) (proc.Confinement, error) { return inner.by(m, c) })}.Run(ctx, proc.Command{
 		Argv: argv, Dir: site.work, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + site.home}, Tag: "sandbox test", Timeout: testTime,
 		Separate: true, Tail: 64 << 10,
 	})
@@ -118,7 +118,7 @@ func (s *site) trials() []trial {
 	if s.abstract == "" {
 		return all
 	}
-	return append(all, trial{"open", s.fifo, false}, trial{"open", "/proc/sys/kernel/core_pattern", false}, trial{"unix", s.abstract, false}, trial{"signal", strconv.Itoa(s.witness.Process.Pid), false})
+	return append(all, trial{"open", s.fifo, false}, trial{"open", "/proc/sys/kernel/core_pattern", false}, trial{"unix", s.abstract, false}, trial{"signal", strconv.Itoa(s.outsideProcess.Process.Pid), false})
 }
 
 // changed checks from outside the files under attack.

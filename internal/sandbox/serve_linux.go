@@ -98,7 +98,7 @@ func (l *locals) listens(port uint16) {
 	}
 	l.plan.servers.add(port, l)
 	l.ports = append(l.ports, servedPort{port: port})
-	if l.lasts {
+	if l.isJob {
 		l.open(&l.ports[len(l.ports)-1])
 	}
 }
@@ -107,10 +107,10 @@ func (l *locals) listens(port uint16) {
 func (l *locals) last() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over || l.lasts {
+	if l.over || l.isJob {
 		return
 	}
-	l.lasts = true
+	l.isJob = true
 	for i := range l.ports {
 		l.open(&l.ports[i])
 	}
@@ -202,9 +202,9 @@ func (l *locals) serves() (out []string) {
 	for _, s := range l.ports {
 		text := fmt.Sprintf("localhost:%d", s.port)
 		switch {
-		case s.outside == 0 && l.lasts:
+		case s.outside == 0 && l.isJob:
 			text += " (for commands alone)"
-		case s.outside != s.port && l.lasts:
+		case s.outside != s.port && l.isJob:
 			text += fmt.Sprintf(" (outside of the sandbox localhost:%d)", s.outside)
 		}
 		out = append(out, text)

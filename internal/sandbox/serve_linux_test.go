@@ -118,7 +118,7 @@ func TestWhatAJobServesIsReached(t *testing.T) {
 		if got := browse("http://" + at); !strings.Contains(got, "refused") {
 			t.Errorf("%s: after its end the browser sees %q", address, got)
 		}
-		if r, err := (proc.Supervisor{Cage: s.box}).Run(t.Context(), s.command("curl -sS --noproxy '*' http://"+at)); err != nil || r.Err() == nil || len(r.Barred) > 0 {
+		if r, err := (proc.Supervisor{Cage: s.box}).Run(t.Context(), s.command("curl -sS --noproxy '*' http://"+at)); err != nil || r.Err() == nil || len(r.Refused) > 0 {
 			t.Errorf("%s: after its end %v %s %+v", address, err, text(r), r.Findings)
 		}
 	}

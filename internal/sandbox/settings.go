@@ -56,7 +56,7 @@ func (v *viewer) place(path, text string, git bool) {
 		path = filepath.Join(real, filepath.Base(path))
 	}
 	if from := keepCopy(v.sandbox.o.State, text); from != "" && v.covered(path) {
-		v.shown = append(v.shown, visiblePath{path: path, from: from, git: git})
+		v.visiblePaths = append(v.visiblePaths, visiblePath{path: path, copyPath: from, git: git})
 	}
 }
 
@@ -117,7 +117,7 @@ func holdsSecret(text string) bool { return len(redact.New().Spans(text)) > 0 }
 func (v *viewer) gitSettings() {
 	at := cmp.Or(v.plan.lookup("GIT_CONFIG_GLOBAL"), filepath.Join(v.sandbox.o.Home, ".gitconfig"))
 	other := filepath.Join(cmp.Or(v.plan.lookup("XDG_CONFIG_HOME"), filepath.Join(v.sandbox.o.Home, ".config")), "git", "config")
-	if !there(at) && !there(other) || !v.covered(at) {
+	if !exists(at) && !exists(other) || !v.covered(at) {
 		return
 	}
 	fields, err := gitList(v.plan.workspace.path, v.plan.command.Env, "--global")

@@ -22,7 +22,7 @@ type site struct {
 	files                map[string]string // in the home; path to content
 	tcp, udp             string
 	unix, abstract, fifo string
-	witness              *exec.Cmd // a process outside
+	outsideProcess       *exec.Cmd // a process outside
 	closers              []func()
 }
 
@@ -132,12 +132,12 @@ func (s *site) serveLinux() error {
 	if err != nil {
 		return err
 	}
-	s.witness = exec.Command(sleep, "60")
-	s.witness.Env = env
-	if err := s.witness.Start(); err != nil {
+	s.outsideProcess = exec.Command(sleep, "60")
+	s.outsideProcess.Env = env
+	if err := s.outsideProcess.Start(); err != nil {
 		return err
 	}
-	s.closers = append(s.closers, func() { _ = s.witness.Process.Kill(); _ = s.witness.Wait() })
+	s.closers = append(s.closers, func() { _ = s.outsideProcess.Process.Kill(); _ = s.outsideProcess.Wait() })
 	return nil
 }
 

@@ -18,13 +18,13 @@ import (
 )
 
 // allMeans are the means of Linux.
-func allMeans() []sandbox.Means {
-	return []sandbox.Means{sandbox.Namespaces}
+func allMeans() []sandbox.Technique {
+	return []sandbox.Technique{sandbox.Namespaces}
 }
 
 // eachMeans runs a test for each means that this machine has, on the workspace itself and in a
 // view.
-func eachMeans(t *testing.T, do func(t *testing.T, b *bench, means sandbox.Means, run func(script string) proc.Result)) {
+func eachMeans(t *testing.T, do func(t *testing.T, b *bench, means sandbox.Technique, run func(script string) proc.Result)) {
 	for _, means := range allMeans() {
 		for _, view := range []bool{false, true} {
 			if view && means != sandbox.Namespaces {
@@ -136,7 +136,7 @@ wait; grep -q "node works" out`},
 
 // What a command serves itself it reaches, whatever name the socket has.
 func TestACommandReachesItsOwnSockets(t *testing.T) {
-	eachMeans(t, func(t *testing.T, b *bench, means sandbox.Means, run func(string) proc.Result) {
+	eachMeans(t, func(t *testing.T, b *bench, means sandbox.Technique, run func(string) proc.Result) {
 		for name, c := range ownSockets() {
 			if !installed(c.needs) {
 				t.Logf("%s is not installed", c.needs)
@@ -146,7 +146,7 @@ func TestACommandReachesItsOwnSockets(t *testing.T) {
 				continue // it keeps others out of its memory, and a supervisor without rights with them
 			}
 			if r := run("mkdir d && cd d || exit; " + c.script); r.Err() != nil {
-				t.Errorf("%s: %v: %s %v", name, r.Err(), text(r), r.Barred)
+				t.Errorf("%s: %v: %s %v", name, r.Err(), text(r), r.Refused)
 			}
 			run("rm -rf d")
 		}
@@ -202,7 +202,7 @@ func TestACommandReachesNoSocketOfTheUser(t *testing.T) {
 			if out, err := outside(dir, at, server.reach); err != nil {
 				t.Skipf("it does not work here: %v %s", err, out)
 			}
-			eachMeans(t, func(t *testing.T, b *bench, _ sandbox.Means, run func(string) proc.Result) {
+			eachMeans(t, func(t *testing.T, b *bench, _ sandbox.Technique, run func(string) proc.Result) {
 				names := []string{at, filepath.Join(dir, "linked"), filepath.Join(b.work, "s")}
 				for _, other := range names[1:] {
 					_ = os.Remove(other)
@@ -324,7 +324,7 @@ func TestARaceReachesNoSocketOfTheUser(t *testing.T) {
 			_ = c.Close()
 		}
 	}()
-	eachMeans(t, func(t *testing.T, b *bench, _ sandbox.Means, run func(string) proc.Result) {
+	eachMeans(t, func(t *testing.T, b *bench, _ sandbox.Technique, run func(string) proc.Result) {
 		r := run(dir + "/racer " + dir + "/out")
 		if r.Err() != nil || !strings.Contains(text(r), "of its own") || strings.HasPrefix(text(r), "0 ") {
 			t.Errorf("%v: %s", r.Err(), text(r))

@@ -47,11 +47,11 @@ var ErrNoStage = errors.New("there can be no view of the workspace that lasts fo
 
 // Unstaged returns why there can be no stage here, or "". The first call runs the self-test.
 func (c *Cage) Unstaged() string {
-	if why := c.Aside(); why != "" {
+	if why := c.SeparationProblem(); why != "" {
 		return why
 	}
-	if report, err := c.Box.Level(context.Background()); err != nil || report.Means != Namespaces {
-		return "the sandbox is " + report.Means.Name()
+	if report, err := c.Box.Level(context.Background()); err != nil || report.Technique != Namespaces {
+		return "the sandbox is " + report.Technique.Name()
 	}
 	return ""
 }
@@ -163,8 +163,8 @@ func (g *Stage) Drop() error {
 // Staged lists the differences between a stage and the workspace.
 type Staged struct {
 	Files []proc.ChangedFile
-	// Left holds sentences about changes that cannot be taken at all.
-	Left []string
+	// Skipped holds sentences about changes that cannot be taken at all.
+	Skipped []string
 	// Conflicts lists the paths in Files that somebody else changed meanwhile.
 	Conflicts []string
 
@@ -189,19 +189,19 @@ func (g *Stage) Review() (*Staged, error) {
 	}
 	out := &Staged{stage: g, pending: p}
 	for _, b := range g.view.leftOut(changes) {
-		out.Left = append(out.Left, b.What+": "+strings.TrimPrefix(b.Why, "because "))
+		out.Skipped = append(out.Skipped, b.Target+": "+strings.TrimPrefix(b.Reason, "because "))
 	}
 	for _, part := range p.parts {
-		out.Files = append(out.Files, part.shown)
+		out.Files = append(out.Files, part.display)
 		if len(g.view.Newly(part.changes)) > 0 {
-			out.Conflicts = append(out.Conflicts, part.shown.Path)
+			out.Conflicts = append(out.Conflicts, part.display.Path)
 		}
 	}
 	return out, nil
 }
 
 // Empty reports whether nothing differs.
-func (r *Staged) Empty() bool { return len(r.Files) == 0 && len(r.Left) == 0 }
+func (r *Staged) Empty() bool { return len(r.Files) == 0 && len(r.Skipped) == 0 }
 
 // ErrStaged means that nothing was taken because others changed the files meanwhile. The stage is
 // unchanged.
@@ -217,7 +217,7 @@ func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, err
 	var newer []string
 	for i, part := range r.pending.parts {
 		if i < len(choices) && choices[i].Apply && len(v.Newly(part.changes)) > 0 {
-			newer = append(newer, part.shown.Path)
+			newer = append(newer, part.display.Path)
 		}
 	}
 	if len(newer) > 0 {
@@ -235,7 +235,7 @@ func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, err
 
 // onStage makes a foreground command work on the mounted stage, if any, unless it keeps its changes
 // or has a folder of its own.
-func (p *plan) onStage(g *Stage, means Means) error {
+func (p *plan) onStage(g *Stage, means Technique) error {
 	c := p.command
 	if g == nil || !c.Transaction || c.KeepChanges || c.OwnDir {
 		return nil
@@ -274,8 +274,8 @@ func (p *plan) shown(m namespace.Mount) namespace.Mount {
 		return p.view.mount(m)
 	}
 	for i, root := range p.staged.view.roots {
-		if m.From == root.Path {
-			return namespace.Mount{Kind: namespace.Handed, Path: m.Path, From: strconv.Itoa(proc.FirstFile + i)}
+		if m.Source == root.Path {
+			return namespace.Mount{Kind: namespace.Handed, Path: m.Path, Source: strconv.Itoa(proc.FirstFile + i)}
 		}
 	}
 	return m

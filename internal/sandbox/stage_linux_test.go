@@ -69,10 +69,10 @@ func TestAStageIsSeenByFilesAndCommandsAndTakenAtOnce(t *testing.T) {
 		t.Errorf("the workspace has changed:\n%s\nwas\n%s", now, before)
 	}
 	r := b.review(g)
-	if len(r.Files) != 3 || len(r.Left)+len(r.Conflicts) > 0 {
+	if len(r.Files) != 3 || len(r.Skipped)+len(r.Conflicts) > 0 {
 		t.Errorf("%+v", r)
 	}
-	if found, err := r.Take("call", everything(len(r.Files))); err != nil || len(found.Told) > 0 {
+	if found, err := r.Take("call", everything(len(r.Files))); err != nil || len(found.Messages) > 0 {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if got := b.read("a") + b.read("made"); got != "three\nn\n" {

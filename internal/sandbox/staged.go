@@ -20,7 +20,7 @@ type staged []string
 
 // stagedIn lists a work tree's index; more holds variables that name another index.
 func stagedIn(top string, env []string, more ...string) (staged, error) {
-	return gitLists(top, append(proc.Outside(env, top), more...), maxIndex, "ls-files", "-v", "-s", "-z")
+	return gitLists(top, append(proc.WithoutPathsIn(env, top), more...), maxIndex, "ls-files", "-v", "-s", "-z")
 }
 
 // stagedAt lists a repository's index file.

@@ -22,11 +22,11 @@ import (
 
 // survey is the result of a walk through a workspace.
 type survey struct {
-	repositories []string // paths of .git entries and bare repositories, without the workspace's own
-	closed       []string // unreadable folders
-	links        []string
-	acted        []string // paths by which other programs run something
-	foreign      bool     // a folder belongs to another user or group
+	repositories  []string // paths of .git entries and bare repositories, without the workspace's own
+	closed        []string // unreadable folders
+	links         []string
+	executedPaths []string // paths by which other programs run something
+	foreign       bool     // a folder belongs to another user or group
 }
 
 // someFolders limits a walk if it may be partial.
@@ -66,12 +66,12 @@ func lookThrough(root string, most int) (out survey) {
 				out.links = append(out.links, path)
 			}
 			if e.Name() != ".git" && actsOn(root, path, e) {
-				out.acted = append(out.acted, path)
+				out.executedPaths = append(out.executedPaths, path)
 			}
 		}
 	}
 	slices.Sort(out.repositories)
-	slices.Sort(out.acted)
+	slices.Sort(out.executedPaths)
 	return out
 }
 
@@ -134,19 +134,19 @@ func (r *running) odd(now survey, holds func(path string) bool) []string {
 		}
 		target, _ := os.Readlink(at)
 		if rel, _ := filepath.Rel(r.Workspace, at); !stays(r.Workspace, rel, target) {
-			out.Left = append(out.Left, apply.Left{Path: at, Why: whyLeaves})
+			out.Unapplied = append(out.Unapplied, apply.Unapplied{Path: at, Reason: whyLeaves})
 		}
 	}
-	for _, at := range now.acted {
+	for _, at := range now.executedPaths {
 		_ = filepath.WalkDir(at, func(path string, e fs.DirEntry, err error) error {
 			if (err != nil || !e.IsDir()) && fresh(path) {
-				out.Left = append(out.Left, apply.Left{Path: path, Why: whyActedOn})
+				out.Unapplied = append(out.Unapplied, apply.Unapplied{Path: path, Reason: whyActedOn})
 			}
 			return nil
 		})
 	}
-	slices.SortFunc(out.Left, func(a, b apply.Left) int { return strings.Compare(a.Path, b.Path) })
-	out.Left = slices.Compact(out.Left)
+	slices.SortFunc(out.Unapplied, func(a, b apply.Unapplied) int { return strings.Compare(a.Path, b.Path) })
+	out.Unapplied = slices.Compact(out.Unapplied)
 	told := tell(out)
 	for i := range told {
 		told[i] += "; it stays"

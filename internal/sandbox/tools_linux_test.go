@@ -72,7 +72,7 @@ func TestTools(t *testing.T) {
 	if home, err = filepath.EvalSymlinks(home); err != nil {
 		t.Skip(err)
 	}
-	for _, means := range []sandbox.Means{sandbox.Namespaces} {
+	for _, means := range []sandbox.Technique{sandbox.Namespaces} {
 		for _, c := range tools() {
 			t.Run(string(means)+"/"+c.name, func(t *testing.T) {
 				if means != sandbox.Namespaces && c.name != "python" && c.name != "git" && !effort.Is(effort.Long) {
@@ -83,7 +83,7 @@ func TestTools(t *testing.T) {
 				for name, content := range c.files {
 					b.write("work/"+name, content)
 				}
-				b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: home, State: b.state, Own: []string{b.state}, Means: []sandbox.Means{means}})
+				b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: home, State: b.state, OwnPaths: []string{b.state}, Techniques: []sandbox.Technique{means}})
 				t.Cleanup(b.box.Close)
 				r, err := proc.Supervisor{Cage: b.box}.Run(context.Background(), proc.Command{
 					Argv: []string{"bash", "--noprofile", "--norc", "-c", c.script + " 2>&1"}, Dir: b.work, Env: append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b"),
@@ -96,7 +96,7 @@ func TestTools(t *testing.T) {
 				case out == "skip":
 					t.Skip("it is not installed")
 				case c.fails == (r.Err() == nil) || !strings.Contains(out, c.want):
-					t.Errorf("%v: %s\n%v", r.Err(), out, r.Barred)
+					t.Errorf("%v: %s\n%v", r.Err(), out, r.Refused)
 				}
 			})
 		}

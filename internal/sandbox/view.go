@@ -95,17 +95,17 @@ func (v *view) giveUp() {
 // are not kept.
 func (p *plan) discarded(roots []apply.Root) ([]apply.Root, error) {
 	for _, m := range p.mounts() {
-		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path == m.From }) {
+		if m.Kind != namespace.Writable || slices.ContainsFunc(roots, func(r apply.Root) bool { return r.Path == m.Source }) {
 			continue
 		}
-		if err := os.MkdirAll(m.From, 0o700); err != nil {
+		if err := os.MkdirAll(m.Source, 0o700); err != nil {
 			return nil, err
 		}
-		f := pin(m.From)
+		f := pin(m.Source)
 		if f.err != nil {
 			return nil, f.err
 		}
-		roots = append(roots, apply.Root{Path: m.From, Dev: f.dev, Ino: f.ino, Discarded: true})
+		roots = append(roots, apply.Root{Path: m.Source, Dev: f.dev, Ino: f.ino, Discarded: true})
 	}
 	return roots, nil
 }
@@ -116,7 +116,7 @@ func (v *view) mount(m namespace.Mount) namespace.Mount {
 		return m
 	}
 	for i, root := range v.roots {
-		if m.From == root.Path {
+		if m.Source == root.Path {
 			m.Kind, m.Upper, m.Dev, m.Ino = namespace.View, v.Folder(i), root.Dev, root.Ino
 		}
 	}
@@ -143,13 +143,13 @@ func (v *view) end() (found proc.Findings) {
 	defer v.closeIndex()
 	changes, err := v.Changes()
 	if err != nil {
-		return proc.Findings{Told: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
+		return proc.Findings{Messages: []string{fmt.Sprintf("all that it changed, because that cannot be read: %v; it stays in %s", err, v.Folder(0))}}
 	}
 	if !nothing(changes) {
 		v.judge(changes)
 		v.leaveGone(changes)
 	}
-	if found.Aside = v.aside(changes); found.Aside == nil {
+	if found.Pending = v.aside(changes); found.Pending == nil {
 		found = v.finish(changes)
 	}
 	return found
@@ -161,17 +161,17 @@ func (v *view) leaveGone(changes []*overlay.Change) {
 	var known map[string]bool
 	for _, top := range changes[:min(1, len(changes))] {
 		top.Walk(func(c *overlay.Change) bool {
-			if c.Left != "" {
+			if c.SkipReason != "" {
 				return false
 			}
-			if c.Kind == apply.Merged || c.Lower.There() || !v.Newer(c.Parent.Lower) {
+			if c.Kind == apply.Merged || c.Lower.Exists() || !v.Newer(c.Parent.Lower) {
 				return true
 			}
 			if known == nil {
 				known = v.indexed()
 			}
 			if known[c.Path] {
-				c.Left = apply.WhyGone
+				c.SkipReason = apply.WhyGone
 			}
 			return c.Kind != apply.New
 		})
@@ -222,7 +222,7 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 		}
 		return out.Applied
 	}
-	if around := v.sandbox.o.Around; around != nil {
+	if around := v.sandbox.o.WrapApply; around != nil {
 		refused := around(v.command.Tag, v.toApply(changes), apply)
 		if v.stage && refused != nil {
 			v.refused = refused
@@ -240,7 +240,7 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 	if err != nil {
 		told = append(told, fmt.Sprintf("a part of what it changed: %v; the rest stays in %s and is applied when adze starts again", err, v.Folder(0)))
 	}
-	found.Told = told
+	found.Messages = told
 	return found
 }
 
@@ -248,10 +248,10 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 func (v *view) leftOut(changes []*overlay.Change) (out []proc.Denial) {
 	for _, top := range changes {
 		top.Walk(func(c *overlay.Change) bool {
-			if c.Left != "" && len(out) < proc.MaxDenied {
-				out = append(out, proc.Denial{Kind: proc.BarredChange, What: legibleIn(v.workspace, v.Real(c)), Why: "because " + c.Left})
+			if c.SkipReason != "" && len(out) < proc.MaxDenied {
+				out = append(out, proc.Denial{Kind: proc.BarredChange, Target: legibleIn(v.workspace, v.Real(c)), Reason: "because " + c.SkipReason})
 			}
-			return c.Left == ""
+			return c.SkipReason == ""
 		})
 	}
 	return out
@@ -263,7 +263,7 @@ func (v *view) toApply(changes []*overlay.Change) (paths []string) {
 	for _, top := range changes {
 		top.Walk(func(c *overlay.Change) bool {
 			switch {
-			case c.Left != "" || c.Dropped:
+			case c.SkipReason != "" || c.Dropped:
 				return false
 			case c.Kind != apply.Merged:
 				paths = append(paths, v.Real(c))
@@ -311,13 +311,13 @@ const mostTold = 8
 func tell(out apply.Outcome) (told []string) {
 	var order []string
 	paths, kept := map[string][]string{}, map[string]string{}
-	for _, l := range out.Left {
-		if _, ok := paths[l.Why]; !ok {
-			order = append(order, l.Why)
+	for _, l := range out.Unapplied {
+		if _, ok := paths[l.Reason]; !ok {
+			order = append(order, l.Reason)
 		}
-		paths[l.Why] = append(paths[l.Why], legible(l.Path))
-		if l.Kept != "" {
-			kept[l.Why] = l.Kept
+		paths[l.Reason] = append(paths[l.Reason], legible(l.Path))
+		if l.CommandCopy != "" {
+			kept[l.Reason] = l.CommandCopy
 		}
 	}
 	for _, why := range order {

@@ -28,9 +28,9 @@ func (b *bench) apart(script string) proc.Result {
 	return r
 }
 
-func newViewBench(t testing.TB, means ...sandbox.Means) *bench {
+func newViewBench(t testing.TB, means ...sandbox.Technique) *bench {
 	if len(means) == 0 {
-		means = []sandbox.Means{sandbox.Namespaces}
+		means = []sandbox.Technique{sandbox.Namespaces}
 	}
 	b := newBench(t, means...)
 	if r := b.apart("grep -q ' " + b.work + " .* overlay ' /proc/self/mountinfo"); r.Code != 0 {
@@ -65,7 +65,7 @@ func TestChangesAreAppliedWhenACommandHasEnded(t *testing.T) {
 	b.write("work/dir/a", "a\n")
 	b.write("work/tree/x/y", "y\n")
 	r := b.apart("echo new > new; echo changed > old; rm gone; rm -r tree; mkdir tree; echo z > tree/z; chmod 750 dir; mv dir/a dir/b; ln -s old link; mkdir -p deep/er; echo 1 > deep/er/1; ln deep/er/1 deep/2; chmod 500 deep/er")
-	if r.Code != 0 || len(r.Told) > 0 {
+	if r.Code != 0 || len(r.Messages) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	for name, content := range map[string]string{"new": "new\n", "old": "changed\n", "dir/b": "a\n", "tree/z": "z\n", "link": "changed\n", "deep/er/1": "1\n", "deep/2": "1\n"} {
@@ -134,7 +134,7 @@ func TestWhatSomebodyElseChangedMeanwhileStays(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	told := strings.Join(r.Told, "\n")
+	told := strings.Join(r.Messages, "\n")
 	for _, name := range []string{"both", "removed", "tree", "new"} {
 		if !strings.Contains(told, filepath.Join(b.work, name)) {
 			t.Errorf("%s is not told: %s", name, told)
@@ -196,9 +196,9 @@ func TestNothingThatOtherProgramsRunIsApplied(t *testing.T) {
 			cmd.Dir, cmd.Env = b.work, b.env()
 			out, _ := cmd.CombinedOutput()
 			if _, err := os.Lstat(proof); err == nil {
-				t.Errorf("it ran outside; %q\n%s", r.Told, out)
+				t.Errorf("it ran outside; %q\n%s", r.Messages, out)
 			}
-			if len(r.Told) == 0 {
+			if len(r.Messages) == 0 {
 				t.Errorf("nothing is told: %+v\n%s", r, out)
 			}
 		})
@@ -219,7 +219,7 @@ func TestFilesOfNoGoodAreNotApplied(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(b.work, name)); err == nil {
 			t.Errorf("%s was applied: %s", name, r.Output.Head)
 		}
-		if told := strings.Join(r.Told, "\n"); !strings.Contains(told, name) {
+		if told := strings.Join(r.Messages, "\n"); !strings.Contains(told, name) {
 			t.Errorf("%s is not told: %s", name, told)
 		}
 	}
@@ -233,7 +233,7 @@ func TestFilesOfNoGoodAreNotApplied(t *testing.T) {
 func TestARuleKeepsChangesOut(t *testing.T) {
 	b := newBench(t, sandbox.Namespaces)
 	b.write("work/vendor/x", "x\n")
-	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}, Means: []sandbox.Means{sandbox.Namespaces},
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}, Techniques: []sandbox.Technique{sandbox.Namespaces},
 		Denied: func(path string) string {
 			if strings.HasPrefix(path, filepath.Join(b.work, "vendor")+"/") {
 				return "a rule denies it"
@@ -242,7 +242,7 @@ func TestARuleKeepsChangesOut(t *testing.T) {
 		}})
 	t.Cleanup(b.box.Close)
 	for _, script := range []string{"echo y > vendor/x", "rm -r vendor", "mv vendor other; mkdir vendor; echo z > vendor/x", "rm vendor/x"} {
-		if r := b.apart(script); r.Code != 0 || len(r.Told) == 0 {
+		if r := b.apart(script); r.Code != 0 || len(r.Messages) == 0 {
 			t.Errorf("%s: %+v", script, r)
 		}
 		if got := b.read("vendor/x"); got != "x\n" {
@@ -259,8 +259,8 @@ func TestGitWorksInAView(t *testing.T) {
 		"git branch -d topic", "git tag v1; git gc -q", "git stash list; echo x >> d/file; git stash -q; git stash pop -q; git checkout -q d/file", "git rebase -q HEAD~1; git reset -q --hard HEAD", "git init -q sub; git -C sub commit -q --allow-empty -m nested",
 		"git worktree add -q wt -b other; cd wt; echo w > w; git add w; git commit -qm w",
 	} {
-		if r := b.apart(script); r.Code != 0 || len(r.Told) > 0 {
-			t.Fatalf("%s: code %d, told %q\n%s", script, r.Code, r.Told, r.Output.Head)
+		if r := b.apart(script); r.Code != 0 || len(r.Messages) > 0 {
+			t.Fatalf("%s: code %d, told %q\n%s", script, r.Code, r.Messages, r.Output.Head)
 		}
 		b.git("fsck", "--strict")
 		if left := b.git("status", "--porcelain", "--", "d"); left != "" {
@@ -276,15 +276,15 @@ func TestARepositoryThatTwoUseIsJoined(t *testing.T) {
 	b := newViewBench(t)
 	b.host("git init -q -b main .; echo a > a; echo b > b; git add .; git commit -qm first; touch -d '2001-01-01' b")
 	commit := "echo ours >> a; git add a; echo ready; read x; git commit -qm ours"
-	if r := b.meanwhile(commit, func() { b.host("git status >/dev/null") }); len(r.Told) > 0 {
-		t.Errorf("an index that was refreshed: %q", r.Told)
+	if r := b.meanwhile(commit, func() { b.host("git status >/dev/null") }); len(r.Messages) > 0 {
+		t.Errorf("an index that was refreshed: %q", r.Messages)
 	}
 	if got := b.git("log", "--format=%s", "-1"); got != "ours" || b.git("status", "--porcelain") != "" {
 		t.Errorf("%s; %s", got, b.git("status", "--porcelain"))
 	}
 	r := b.meanwhile(commit, func() { b.host("echo theirs >> b; git commit -qam theirs") })
-	if len(r.Told) != 1 || !strings.Contains(r.Told[0], "refs/heads/main") {
-		t.Errorf("two commits: %q", r.Told)
+	if len(r.Messages) != 1 || !strings.Contains(r.Messages[0], "refs/heads/main") {
+		t.Errorf("two commits: %q", r.Messages)
 	}
 	if got := b.git("log", "--format=%s", "-2"); got != "theirs\nours" {
 		t.Error(got)
@@ -305,7 +305,7 @@ func TestALinkedWorkTreeKeepsItsRepository(t *testing.T) {
 	b.host("git init -q -b main ../main; cd ../main; git commit -q --allow-empty -m a; rmdir " + b.work + "; git worktree add -q " + b.work + " -b topic")
 	b.box = b.sandbox(sandbox.Namespaces)
 	proof := filepath.Join(b.home, "proof")
-	if r := b.apart("echo x > x; git add x; git commit -qm topic"); r.Code != 0 || len(r.Told) > 0 {
+	if r := b.apart("echo x > x; git add x; git commit -qm topic"); r.Code != 0 || len(r.Messages) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	if got := b.git("log", "--format=%s", "-1"); got != "topic" {
@@ -316,8 +316,8 @@ func TestALinkedWorkTreeKeepsItsRepository(t *testing.T) {
 		if _, err := os.Lstat(filepath.Join(main, ".git", name)); err == nil {
 			t.Errorf("%s was applied: %s", name, r.Output.Head)
 		}
-		if !strings.Contains(strings.Join(r.Told, " "), name) {
-			t.Errorf("%s is not told: %q", name, r.Told)
+		if !strings.Contains(strings.Join(r.Messages, " "), name) {
+			t.Errorf("%s is not told: %q", name, r.Messages)
 		}
 	}
 	b.git("status")
@@ -369,7 +369,7 @@ open("with", "w").write("x"); os.setxattr("with", "user.note", b"kept")
 open("écrit ü\n1", "w").write("x")
 EOF
 touch -d 2002-02-02 dated; mkdir -p locked/sub; echo x > locked/sub/x; chmod 000 locked/sub; chmod 555 locked; echo more >> run; mv closed open; chmod 700 open/in`)
-	if r.Code != 0 || len(r.Told) > 0 {
+	if r.Code != 0 || len(r.Messages) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	if after, err := os.Stat(filepath.Join(b.work, "same")); err != nil || !os.SameFile(before, after) {
@@ -421,7 +421,7 @@ os.rename("sub", "up", src_dir_fd=fd)      # relative to the folder of a descrip
 os.makedirs("made/x"); os.rename("made", "moved")
 EOF
 git add -A; git commit -qm b; git status --porcelain`)
-	if r.Code != 0 || len(r.Told) > 0 {
+	if r.Code != 0 || len(r.Messages) > 0 {
 		t.Fatalf("%+v", r)
 	}
 	b.host("test $(stat -c %a up) = 750 && test $(date -r up +%Y) = 2001 && test $(cat up/deep/b) = b && test $(readlink empty/link) = a && test -d moved/x && ! test -e old && ! test -e new && test -z \"$(git status --porcelain)\"")
@@ -458,7 +458,7 @@ func TestChangesOfACommandThatGoesOnAreAppliedWhenItEnds(t *testing.T) {
 			t.Error("what a user decides about was applied")
 		}
 		st, _, _ := jobs.Read(late.Job.ID)
-		if st.Result.Aside != nil || len(st.Result.Denied) == 0 {
+		if st.Result.Pending != nil || len(st.Result.Denied) == 0 {
 			t.Errorf("%+v", st.Result)
 		}
 		_ = os.Remove(filepath.Join(b.work, "made"))
@@ -476,7 +476,7 @@ func TestAFullDiskTakesChangesBack(t *testing.T) {
 	b.write("work/gone", "before\n")
 	b.box = b.sandbox(sandbox.Namespaces)
 	r := b.apart("echo after > changed; rm gone; echo new > aa; head -c 1000000 /dev/zero > big; mv changed zz; cp zz changed")
-	if r.Failed == "" || !strings.Contains(strings.Join(r.Told, "\n"), "no room on the disk") {
+	if r.Failed == "" || !strings.Contains(strings.Join(r.Messages, "\n"), "no room on the disk") {
 		t.Fatalf("%+v", r)
 	}
 	for _, name := range []string{"changed", "gone"} {
@@ -489,6 +489,6 @@ func TestAFullDiskTakesChangesBack(t *testing.T) {
 		t.Errorf("there is left: %v", entries)
 	}
 	if kept, _ := filepath.Glob(filepath.Join(b.state, "sandbox/views/*/kept/*/aa")); len(kept) != 1 {
-		t.Errorf("kept: %v; told: %v", kept, r.Told)
+		t.Errorf("kept: %v; told: %v", kept, r.Messages)
 	}
 }

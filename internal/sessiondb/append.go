@@ -202,10 +202,10 @@ func newSession(ctx context.Context, tx *sql.Tx, id session.ID, created int64) (
 	return done.LastInsertId()
 }
 
-// Again lets id be written again after a failed commit, over a new connection, because the old
+// Reopen lets id be written again after a failed commit, over a new connection, because the old
 // one's view of the disk is unknown. landed reports whether the failed commit's entries are stored
 // after all. An error means writing is still impossible.
-func (s *Store) Again(ctx context.Context, id session.ID) (landed bool, err error) {
+func (s *Store) Reopen(ctx context.Context, id session.ID) (landed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -275,9 +275,9 @@ func (s *Store) passes(ctx context.Context, num int64, at link) bool {
 	return err == nil && bytes.Equal(hash, at.hash)
 }
 
-// Anew writes the whole log of id and the waiting entries into a new database, if the old one was
-// deleted while open. Its content is still readable.
-func (s *Store) Anew(ctx context.Context, id session.ID, waiting []session.Entry) error {
+// Rewrite writes the whole log of id and the waiting entries into a new database, if the old one
+// was deleted while open. Its content is still readable.
+func (s *Store) Rewrite(ctx context.Context, id session.ID, waiting []session.Entry) error {
 	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("session store %s: it is there", s.path)
 	}

@@ -82,11 +82,11 @@ func FromNanos(n int64) time.Time {
 type BadRow struct {
 	Session session.ID
 	Seq     int64 // from 1
-	Why     string
+	Reason  string
 }
 
 func (b *BadRow) Error() string {
-	return fmt.Sprintf("session %s: entry %d %s", b.Session, b.Seq, b.Why)
+	return fmt.Sprintf("session %s: entry %d %s", b.Session, b.Seq, b.Reason)
 }
 
 // Verify checks the chain of id and returns the number of valid entries. The error is a *BadRow for

@@ -68,7 +68,7 @@ func TestVerifyNamesTheFirstBadRow(t *testing.T) {
 				if err != nil {
 					t.Fatalf("a sound session: %v", err)
 				}
-			} else if !errors.As(err, &bad) || bad.Session != "one" || bad.Seq != c.seq || !strings.Contains(bad.Why, c.why) {
+			} else if !errors.As(err, &bad) || bad.Session != "one" || bad.Seq != c.seq || !strings.Contains(bad.Reason, c.why) {
 				t.Errorf("got %v, want entry %d, %s", err, c.seq, c.why)
 			}
 			_ = s.Stream(t.Context(), "one", func(session.Entry) error { return nil }) // what it cannot read, Verify tells

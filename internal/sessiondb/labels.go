@@ -38,10 +38,10 @@ const (
 
 // A Label is one change of a session's title or tags.
 type Label struct {
-	Kind  LabelKind `json:"kind"`
-	Value string    `json:"value"`
-	By    string    `json:"by"`
-	Time  time.Time `json:"time"`
+	Kind   LabelKind `json:"kind"`
+	Value  string    `json:"value"`
+	Author string    `json:"by"`
+	Time   time.Time `json:"time"`
 }
 
 // Label stores a session's labels. The session may be open elsewhere. An unknown one is
@@ -85,7 +85,7 @@ func (s Owner) writable() error {
 
 func addLabel(ctx context.Context, tx *sql.Tx, num int64, l Label) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO labels (session, time, kind, value, origin) VALUES (?, ?, ?, ?, ?)",
-		num, Nanos(l.Time), string(l.Kind), l.Value, l.By)
+		num, Nanos(l.Time), string(l.Kind), l.Value, l.Author)
 	return err
 }
 
@@ -136,7 +136,7 @@ func (l *labels) name() string {
 func (l *labels) take(n Label) {
 	l.all = append(l.all, n)
 	switch {
-	case n.Kind == TitleLabel && n.By == ByModel:
+	case n.Kind == TitleLabel && n.Author == ByModel:
 		l.model = n.Value
 	case n.Kind == TitleLabel:
 		l.title = n.Value
@@ -158,7 +158,7 @@ func (s Owner) labelled(ctx context.Context, where string, args ...any) (map[int
 	for rows.Next() {
 		var num, at int64
 		var l Label
-		if err := rows.Scan(&num, &at, &l.Kind, &l.Value, &l.By); err != nil {
+		if err := rows.Scan(&num, &at, &l.Kind, &l.Value, &l.Author); err != nil {
 			return nil, s.explain("read", err)
 		}
 		if out[num] == nil {

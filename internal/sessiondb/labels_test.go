@@ -24,7 +24,7 @@ func TestLabels(t *testing.T) {
 	fill(t, s, "one", 3)
 	label := func(kind sessiondb.LabelKind, value, by string) {
 		t.Helper()
-		must(t, s.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: kind, Value: value, By: by}))
+		must(t, s.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: kind, Value: value, Author: by}))
 	}
 	check := func(name string, tags ...string) {
 		t.Helper()
@@ -70,10 +70,10 @@ func TestPage(t *testing.T) {
 		}
 		must(t, s.Append(t.Context(), id, starts(cwd, more), storeEntry(n)))
 		if n%4 == 0 {
-			must(t, s.Owner().Label(t.Context(), id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: "four", By: sessiondb.ByPerson}))
+			must(t, s.Owner().Label(t.Context(), id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: "four", Author: sessiondb.ByPerson}))
 		}
 	}
-	must(t, s.Owner().Label(t.Context(), "s4", sessiondb.Label{Kind: sessiondb.UntagLabel, Value: "four", By: sessiondb.ByPerson}))
+	must(t, s.Owner().Label(t.Context(), "s4", sessiondb.Label{Kind: sessiondb.UntagLabel, Value: "four", Author: sessiondb.ByPerson}))
 	for name, c := range map[string]struct {
 		filter sessiondb.Filter
 		want   []session.ID
@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 		"folder":            {sessiondb.Filter{Folder: "/here"}, []session.ID{"s6", "s4", "s2", "s0"}, 4},
 		"folders":           {sessiondb.Filter{Folder: "/here", Folders: []string{"/there"}, Prefix: "s1"}, []session.ID{"s1"}, 1},
 		"no other folder":   {sessiondb.Filter{Folders: []string{"/here", "/her", "/there/x"}}, []session.ID{"s6", "s4", "s2", "s0"}, 4},
-		"below":             {sessiondb.Filter{Within: []string{"/th", "/here"}, Limit: 1}, []session.ID{"s6"}, 4},
+		"below":             {sessiondb.Filter{FoldersBelow: []string{"/th", "/here"}, Limit: 1}, []session.ID{"s6"}, 4},
 		"with subagents":    {sessiondb.Filter{Folder: "/here", All: true}, []session.ID{"s8", "s6", "s4", "s2", "s0"}, 5},
 		"a page":            {sessiondb.Filter{Folder: "/here", Skip: 1, Limit: 2}, []session.ID{"s4", "s2"}, 4},
 		"behind the last":   {sessiondb.Filter{Folder: "/here", Skip: 9, Limit: 2}, nil, 0},
@@ -118,7 +118,7 @@ func TestAnOlderDatabase(t *testing.T) {
 	}
 	look.Close()
 	s = mustOpen(t, path)
-	must(t, s.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TagLabel, Value: "x", By: sessiondb.ByPerson}))
+	must(t, s.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TagLabel, Value: "x", Author: sessiondb.ByPerson}))
 	if heads, _, err := s.Page(t.Context(), sessiondb.Filter{Tags: []string{"x"}}); err != nil || len(heads) != 1 {
 		t.Errorf("brought up to date: %v, %v", heads, err)
 	}
@@ -128,7 +128,7 @@ func TestAnOlderDatabase(t *testing.T) {
 func TestSalvageKeepsLabels(t *testing.T) {
 	path := damageable(t)
 	s := mustOpen(t, path)
-	must(t, s.Owner().Label(t.Context(), "s7", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "seven", By: sessiondb.ByPerson}))
+	must(t, s.Owner().Label(t.Context(), "s7", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "seven", Author: sessiondb.ByPerson}))
 	_, err := s.Owner().Remove(t.Context(), sessiondb.ByHand, "s1")
 	must(t, err)
 	s.Close()

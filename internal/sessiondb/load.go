@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, id session.ID) ([]session.Entry, error
 	}
 	var out []session.Entry
 	query := "SELECT '', seq, type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?) ORDER BY seq"
-	err := read(s.stream(ctx, query, string(id))).each(ctx, func(f Found) error { out = append(out, f.Entry); return nil })
+	err := read(s.stream(ctx, query, string(id))).each(ctx, func(f ScanResult) error { out = append(out, f.Entry); return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +47,15 @@ func (s *Store) List(ctx context.Context) ([]session.Head, error) {
 
 // A Filter selects sessions. The zero value selects all users' sessions, without subagents'.
 type Filter struct {
-	Folder  string    // the session's folder; empty means any
-	Folders []string  // or one of these
-	Within  []string  // or one of these or below
-	All     bool      // include subagents' sessions
-	Tags    []string  // the session must have all of them
-	Since   time.Time // last used at this time or later
-	Prefix  string    // of the ID
-	Skip    int       // number of the newest to skip
-	Limit   int       // maximum number; 0 means all
+	Folder       string    // the session's folder; empty means any
+	Folders      []string  // or one of these
+	FoldersBelow []string  // or one of these or below
+	All          bool      // include subagents' sessions
+	Tags         []string  // the session must have all of them
+	Since        time.Time // last used at this time or later
+	Prefix       string    // of the ID
+	Skip         int       // number of the newest to skip
+	Limit        int       // maximum number; 0 means all
 }
 
 // Page returns the selected sessions, last used first, and their number without Skip and Limit (0
@@ -101,7 +101,7 @@ const tagged = `(SELECT kind FROM labels WHERE labels.session = sessions.num AND
 	ORDER BY labels.num DESC LIMIT 1) = 'tag'`
 
 // somewhere reports whether the filter restricts the sessions' folders.
-func (f Filter) somewhere() bool { return f.Folder != "" || len(f.Folders)+len(f.Within) > 0 }
+func (f Filter) somewhere() bool { return f.Folder != "" || len(f.Folders)+len(f.FoldersBelow) > 0 }
 
 // join adds the texts if the filter needs them.
 func (f Filter) join() string {
@@ -121,7 +121,7 @@ func (f Filter) where() (string, []any) {
 				ors, args = append(ors, "cwd = ?"), append(args, dir)
 			}
 		}
-		for _, dir := range f.Within {
+		for _, dir := range f.FoldersBelow {
 			below := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator)
 			ors, args = append(ors, "cwd = ? OR substr(cwd, 1, ?) = ?"), append(args, dir, len([]rune(below)), below)
 		}

@@ -28,7 +28,7 @@ type Removed struct {
 	ID      session.ID `json:"id"`
 	Time    time.Time  `json:"time"` // of its removal
 	Entries int        `json:"entries"`
-	Why     string     `json:"why"`
+	Reason  string     `json:"why"`
 	// Num is the session's former number, never reused.
 	Num int64 `json:"-"`
 }
@@ -91,7 +91,7 @@ func (s Owner) remove(ctx context.Context, why string, first func([]Removed), fa
 }
 
 func (s Owner) removeOne(ctx context.Context, tx *sql.Tx, why string, id session.ID) (Removed, error) {
-	r := Removed{ID: id, Time: s.options.Now(), Why: why}
+	r := Removed{ID: id, Time: s.options.Now(), Reason: why}
 	var err error
 	if r.Num, err = s.number(ctx, tx, id); err != nil {
 		return r, err
@@ -173,7 +173,7 @@ func (s Owner) WasRemoved(ctx context.Context, prefix string) (*Removed, error) 
 	for rows.Next() {
 		var r Removed
 		var at int64
-		if err := rows.Scan(&r.Num, &r.ID, &at, &r.Entries, &r.Why); err != nil {
+		if err := rows.Scan(&r.Num, &r.ID, &at, &r.Entries, &r.Reason); err != nil {
 			return nil, s.explain("read", err)
 		}
 		r.Time = FromNanos(at)

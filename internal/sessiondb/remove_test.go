@@ -70,7 +70,7 @@ func TestWhatIsRemovedIsGoneFromTheFiles(t *testing.T) {
 			first, err := sessiondb.Open(t.Context(), path, o)
 			must(t, err)
 			crowd(t, first)
-			must(t, first.Owner().Label(t.Context(), "two", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "words of two, named", By: sessiondb.ByPerson}))
+			must(t, first.Owner().Label(t.Context(), "two", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "words of two, named", Author: sessiondb.ByPerson}))
 			must(t, first.Close())
 			if len(holding(t, dir, "words of two")) == 0 {
 				t.Fatal("the words cannot be found where they are")
@@ -105,7 +105,7 @@ func TestWhatIsRemovedIsGoneFromTheFiles(t *testing.T) {
 			if err != nil || stone != nil {
 				t.Errorf("the beginning of two ids found %v, %v", stone, err)
 			}
-			if stone, err = s.Owner().WasRemoved(t.Context(), "two-sub-"); err != nil || stone == nil || stone.Why != sessiondb.ByHand || stone.Entries != 2 {
+			if stone, err = s.Owner().WasRemoved(t.Context(), "two-sub-"); err != nil || stone == nil || stone.Reason != sessiondb.ByHand || stone.Entries != 2 {
 				t.Errorf("what it left is %+v, %v", stone, err)
 			}
 		})
@@ -133,7 +133,7 @@ func TestAnOpenSessionIsNotRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.db")
 	mine, other := mustOpen(t, path), mustOpen(t, path)
 	crowd(t, mine)
-	must(t, other.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TagLabel, Value: "x", By: sessiondb.ByPerson})) // also while it is open
+	must(t, other.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TagLabel, Value: "x", Author: sessiondb.ByPerson})) // also while it is open
 	for _, s := range []*sessiondb.Store{mine, other} {
 		if _, err := s.Owner().Remove(t.Context(), sessiondb.ByHand, "one"); !errors.Is(err, session.ErrLocked) {
 			t.Errorf("got %v", err)

@@ -17,7 +17,7 @@ import (
 func found(t *testing.T, s *sessiondb.Store, scan sessiondb.Scan) []string {
 	t.Helper()
 	var out []string
-	err := s.Each(t.Context(), scan, func(f sessiondb.Found) error {
+	err := s.ScanEach(t.Context(), scan, func(f sessiondb.ScanResult) error {
 		out = append(out, fmt.Sprintf("%s %d %s %s", f.Session, f.Seq, f.Entry.Type, f.Entry.Data))
 		return nil
 	})
@@ -71,11 +71,11 @@ func TestEachStreamsWhatIsLookedFor(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 	}
-	if err := s.Each(t.Context(), sessiondb.Scan{Session: "none"}, nil); !errors.Is(err, session.ErrNotFound) {
+	if err := s.ScanEach(t.Context(), sessiondb.Scan{Session: "none"}, nil); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("unknown session: %v", err)
 	}
 	stop := errors.New("enough")
-	if err := s.Each(t.Context(), sessiondb.Scan{}, func(sessiondb.Found) error { return stop }); !errors.Is(err, stop) {
+	if err := s.ScanEach(t.Context(), sessiondb.Scan{}, func(sessiondb.ScanResult) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the error of the callback: %v", err)
 	}
 	s.Close()
@@ -119,7 +119,7 @@ func TestAnAnchorShowsARewrite(t *testing.T) {
 	if _, err := s.Verify(t.Context(), "one"); err != nil {
 		t.Fatalf("the rewritten chain fits itself, but: %v", err)
 	}
-	if _, err := s.Check(t.Context(), "one", anchor); !errors.As(err, &bad) || bad.Seq != 4 || !strings.Contains(bad.Why, "anchor") {
+	if _, err := s.Check(t.Context(), "one", anchor); !errors.As(err, &bad) || bad.Seq != 4 || !strings.Contains(bad.Reason, "anchor") {
 		t.Errorf("a rewritten log: %v", err)
 	}
 }
@@ -137,7 +137,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	scan := sessiondb.Scan{Types: []session.EntryType{"outcome"}, Paths: []string{"$.tool", "$.status", "$.duration_ns", "$.record.message"}}
 	for b.Loop() {
-		if err := s.Each(b.Context(), scan, func(sessiondb.Found) error { return nil }); err != nil {
+		if err := s.ScanEach(b.Context(), scan, func(sessiondb.ScanResult) error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@
 //
 // The one rule: Append returns nil only when the rows are on disk (WAL with synchronous=FULL,
 // rollback journal on network file systems). A failed commit is never reported as saved; the
-// session accepts no entries until Again has checked the disk over a new connection. Package
+// session accepts no entries until Reopen has checked the disk over a new connection. Package
 // buffered calls it, and holds new entries in the meantime.
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the

@@ -87,7 +87,7 @@ func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryTy
 	enough := errors.New("enough was read")
 	query := `SELECT '', seq, type, time, data FROM entries WHERE session = (SELECT num FROM sessions WHERE id = ?)
 		AND type IN (?` + strings.Repeat(", ?", len(types)-1) + ") ORDER BY seq DESC"
-	err := read(s.stream(ctx, query, args...)).each(ctx, func(f Found) error {
+	err := read(s.stream(ctx, query, args...)).each(ctx, func(f ScanResult) error {
 		if each(f.Entry) {
 			return nil
 		}

@@ -77,11 +77,11 @@ func TestTextsComeBackAsTheyWere(t *testing.T) {
 		loaded, err := s.Load(t.Context(), "one")
 		must(t, err)
 		var each, scanned []session.Entry
-		keep := func(to *[]session.Entry) func(sessiondb.Found) error {
-			return func(f sessiondb.Found) error { *to = append(*to, f.Entry); return nil }
+		keep := func(to *[]session.Entry) func(sessiondb.ScanResult) error {
+			return func(f sessiondb.ScanResult) error { *to = append(*to, f.Entry); return nil }
 		}
-		must(t, s.Each(t.Context(), sessiondb.Scan{}, keep(&each)))
-		must(t, s.Each(t.Context(), sessiondb.Scan{Session: "one", Paths: []string{"$"}}, keep(&scanned)))
+		must(t, s.ScanEach(t.Context(), sessiondb.Scan{}, keep(&each)))
+		must(t, s.ScanEach(t.Context(), sessiondb.Scan{Session: "one", Paths: []string{"$"}}, keep(&scanned)))
 		for i, e := range all {
 			if d := cmp.Diff(e, loaded[i]); d != "" {
 				t.Errorf("%s, loaded: %d: %.300s", name, i, d)

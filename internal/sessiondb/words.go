@@ -39,7 +39,7 @@ const (
 // Words configure an index update.
 type Words struct {
 	Types []session.EntryType
-	Of    func(Found) string // an empty text is not indexed
+	Text  func(ScanResult) string // an empty text is not indexed
 	// Progress is called after each batch with the numbers of entries read and in total; optional.
 	// Its error ends the update, which keeps the entries read so far.
 	Progress func(done, total int64) error
@@ -59,11 +59,11 @@ func (s *Store) Index(ctx context.Context, w Words) error {
 		})
 		most := cmp.Or(w.Batch, batchEntries)
 		for done := int64(0); err == nil && len(todo) > 0; {
-			b := &batch{Words: w, left: todo, room: most}
+			b := &batch{Words: w, unread: todo, room: most}
 			if err = s.inside(ctx, b.fill); err != nil {
 				break
 			}
-			if todo, done = b.left, done+most-b.room; w.Progress != nil {
+			if todo, done = b.unread, done+most-b.room; w.Progress != nil {
 				err = w.Progress(done, total)
 			}
 			if len(todo) > 0 {
@@ -137,9 +137,9 @@ func unread(ctx context.Context, tx *sql.Tx) (todo []unreadLog, total int64, err
 // batch is the work of one transaction.
 type batch struct {
 	Words
-	left  []unreadLog
-	room  int64 // for entries
-	bytes int
+	unread []unreadLog
+	room   int64 // for entries
+	bytes  int
 }
 
 func (b *batch) fill(ctx context.Context, tx *sql.Tx) error {
@@ -148,7 +148,7 @@ func (b *batch) fill(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	defer insert.Close()
-	for len(b.left) > 0 && b.room > 0 && b.bytes < batchBytes {
+	for len(b.unread) > 0 && b.room > 0 && b.bytes < batchBytes {
 		if err := b.one(ctx, tx, insert); err != nil {
 			return err
 		}
@@ -161,18 +161,18 @@ var errFull = errors.New("the batch is full")
 
 // one continues with the first remaining session. Another process may have read or removed it.
 func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
-	u := &b.left[0]
+	u := &b.unread[0]
 	err := tx.QueryRowContext(ctx, "SELECT ifnull(seq, 0), entries FROM sessions LEFT JOIN indexed ON session = num WHERE num = ?", u.num).Scan(&u.read, &u.entries)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && u.read >= u.entries {
-		b.left = b.left[1:]
+		b.unread = b.unread[1:]
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	to := min(u.entries, u.read+b.room)
-	err = b.entries(ctx, tx, u.num, u.read, to, func(f Found) error {
-		body := b.Of(f)
+	err = b.entries(ctx, tx, u.num, u.read, to, func(f ScanResult) error {
+		body := b.Text(f)
 		if body == "" {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (b *batch) one(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
 }
 
 // entries calls each for a session's entries of the indexed types after the given one.
-func (b *batch) entries(ctx context.Context, tx *sql.Tx, num, after, to int64, each func(Found) error) error {
+func (b *batch) entries(ctx context.Context, tx *sql.Tx, num, after, to int64, each func(ScanResult) error) error {
 	args := []any{num, after, to}
 	for _, t := range b.Types {
 		args = append(args, string(t))
@@ -218,7 +218,7 @@ type Match struct {
 
 // Matching calls each for matching entries, newest session and newest entry first. each must not
 // use the store. Only entries read by Index are found.
-func (s *Store) Matching(ctx context.Context, m Match, each func(Found) error) error {
+func (s *Store) Matching(ctx context.Context, m Match, each func(ScanResult) error) error {
 	return s.mendWords(ctx, func() error {
 		if there, err := hasWords(ctx, s.db); err != nil || !there {
 			return err

@@ -43,7 +43,7 @@ func cut(v any) jsontext.Line {
 func (p *Printer) emit(v any) {
 	line, mask := cut(v), p.mask()
 	line.Raw = append(mask.JSON(line.Raw), '\n')
-	line.Each(p.write, func(text string) {
+	line.Pieces(p.write, func(text string) {
 		p.write([]byte{'"'})
 		jsontext.Pieces(mask.Value(text), p.write)
 		p.write([]byte{'"'})

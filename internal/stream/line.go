@@ -30,9 +30,9 @@ type messageLine struct {
 	Message session.Message `json:"message"`
 }
 
-// by marks a subagent's lines; Parent is the call that started it. Both are empty for the main
-// conversation.
-type by struct {
+// subagentMark marks a subagent's lines; Parent is the call that started it. Both are empty for the
+// main conversation.
+type subagentMark struct {
 	Parent tool.CallID `json:"parent,omitempty"`
 	Agent  string      `json:"agent,omitempty"`
 }
@@ -40,7 +40,7 @@ type by struct {
 type startLine struct {
 	Type string      `json:"type"`
 	Call tool.CallID `json:"call"`
-	by
+	subagentMark
 	Name       string          `json:"name"`
 	Title      string          `json:"title,omitempty"`
 	Args       json.RawMessage `json:"args"`
@@ -57,7 +57,7 @@ type provenance struct {
 type updateLine struct {
 	Type string      `json:"type"`
 	Call tool.CallID `json:"call"`
-	by
+	subagentMark
 	Title    string          `json:"title,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
@@ -65,7 +65,7 @@ type updateLine struct {
 type endLineOf struct {
 	Type string      `json:"type"`
 	Call tool.CallID `json:"call"`
-	by
+	subagentMark
 	Name     string      `json:"name"`
 	Status   tool.Status `json:"status"`
 	Code     string      `json:"code,omitempty"`
@@ -98,7 +98,7 @@ const (
 type askLine struct {
 	Type string      `json:"type"`
 	Call tool.CallID `json:"call"`
-	by
+	subagentMark
 	Name     string         `json:"name"`
 	Need     []tool.Need    `json:"need"`
 	Rule     string         `json:"rule,omitempty"`
@@ -110,7 +110,7 @@ type retryLine struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
 	Attempt int    `json:"attempt"`
-	Of      int    `json:"of"`
+	Limit   int    `json:"of"`
 	Delay   int64  `json:"delay_ms"`
 	Cause   string `json:"cause"`
 }
@@ -167,11 +167,11 @@ func lineOf(e session.Event) any {
 	case session.ToolStart:
 		return startOf(e)
 	case session.ToolUpdate:
-		return updateLine{"tool_update", e.Call, by{e.Parent, e.Agent}, e.Title, e.Redacted}
+		return updateLine{"tool_update", e.Call, subagentMark{e.Parent, e.Agent}, e.Title, e.Redacted}
 	case session.ToolEnd:
 		return endOf(e)
 	case session.ToolAsk:
-		return askLine{"ask", e.Call, by{e.Parent, e.Agent}, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
+		return askLine{"ask", e.Call, subagentMark{e.Parent, e.Agent}, e.Tool, e.Needs, e.Decision.Rule, e.Decision}
 	case session.Requested:
 		return requestOf(e)
 	case session.Retry:
@@ -185,7 +185,7 @@ func lineOf(e session.Event) any {
 	case session.Planned:
 		return planLine{"plan", planOf{e.State, e.SHA256, e.Path, e.Mode}, e.Edits, e.Remarks}
 	case session.Compacted:
-		return compactLine{"compact", e.Cause, e.Messages, e.Kept, e.Before, e.After, e.Summary.Text()}
+		return compactLine{"compact", e.Cause, e.Messages, e.FirstKept, e.Before, e.After, e.Summary.Text()}
 	case session.PrefixChanged:
 		return noticeLine{"notice", e.Change.String(), &e.Change}
 	case session.Counted:
@@ -208,7 +208,7 @@ type compactLine struct {
 }
 
 func startOf(e session.ToolStart) startLine {
-	l := startLine{Type: "tool_start", Call: e.Call, by: by{e.Parent, e.Agent}, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin, NoSchemaMode: e.NoSchemaMode}}
+	l := startLine{Type: "tool_start", Call: e.Call, subagentMark: subagentMark{e.Parent, e.Agent}, Name: e.Tool, Title: e.Title, Args: e.Args, Provenance: provenance{Origin: e.Origin, NoSchemaMode: e.NoSchemaMode}}
 	if e.Repair != nil {
 		l.Provenance.Repair = e.Repair.Kind
 	}
@@ -218,7 +218,7 @@ func startOf(e session.ToolStart) startLine {
 func endOf(e session.ToolEnd) endLineOf {
 	o := e.Outcome
 	return endLineOf{
-		Type: "tool_end", Call: o.Call, by: by{e.Parent, e.Agent}, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
+		Type: "tool_end", Call: o.Call, subagentMark: subagentMark{e.Parent, e.Agent}, Name: o.Tool, Status: o.Status, Code: o.Code, Title: o.Title,
 		Duration: o.Duration.Milliseconds(), Output: head(o.Output, maxOutput), OutputBytes: len(o.Output),
 		Attachments: attachments(o.Attachments), Truncated: o.Truncated, OutputFile: o.OutputFile,
 		Metadata: e.Redacted, Validated: o.Record.Validated,

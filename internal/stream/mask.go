@@ -17,15 +17,15 @@ func (p *Printer) mask() *redact.Masker {
 // stderr returns standard error with secrets masked.
 func (p *Printer) stderr() io.Writer { return Masked{p.Err, p.mask()} }
 
-// Masked masks secrets in output to To. Each Write must have one or more whole lines.
+// Masked masks secrets in output to Writer. Each Write must have one or more whole lines.
 type Masked struct {
-	To io.Writer
-	By *redact.Masker
+	Writer io.Writer
+	Masker *redact.Masker
 }
 
 // Write writes p masked and returns p's length.
 func (w Masked) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.To, w.By.Text(string(p))); err != nil {
+	if _, err := io.WriteString(w.Writer, w.Masker.Text(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -50,7 +50,7 @@ func (p *Printer) stream(e session.Event) {
 		if p.arriving.message == e.Message.ID {
 			p.endStreams()
 		}
-		if m := e.Message; p.Prompts && m.Role == session.User && m.Own == "" && !m.Note && len(m.Notes) == 0 {
+		if m := e.Message; p.Prompts && m.Role == session.User && m.OwnCall == "" && !m.Note && len(m.Notes) == 0 {
 			p.event(messageLine{"message", m})
 			return
 		}
@@ -60,7 +60,7 @@ func (p *Printer) stream(e session.Event) {
 		}
 	case session.Unsaved:
 		p.line(lineOf(e)) // a script must get this at once
-		p.pause(!e.Over())
+		p.pause(!e.AllSaved())
 		return
 	}
 	p.event(lineOf(e))

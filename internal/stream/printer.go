@@ -60,7 +60,7 @@ type Printer struct {
 	mu       sync.Mutex
 	head     Head
 	waiting  bool  // for the session's first commit, with the first line
-	held     []any // lines after the first line
+	queued   []any // lines after the first line
 	unsaved  bool  // current events cannot be stored
 	later    []any // lines to print after storage
 	broken   error
@@ -87,8 +87,8 @@ type Head struct {
 
 // Sandbox is the reported level (full, degraded or none) and its mechanism.
 type Sandbox struct {
-	Level string `json:"level"`
-	How   string `json:"how"`
+	Level       string `json:"level"`
+	Explanation string `json:"how"`
 }
 
 // Begin sets the first line. It is printed when the first message is stored, so that a reader can
@@ -113,10 +113,10 @@ func (p *Printer) Open() {
 func (p *Printer) begin() {
 	p.waiting = false
 	p.line(initLine{Type: "init", Schema: Schema, Head: p.head})
-	for _, l := range p.held {
+	for _, l := range p.queued {
 		p.line(l)
 	}
-	p.held = nil
+	p.queued = nil
 }
 
 // Observe prints one event. It blocks while the reader does; nothing is dropped.
@@ -162,8 +162,8 @@ func (p *Printer) modelIs(provider, model string) {
 	}
 }
 
-// Now prints a mode or model set without an event.
-func (p *Printer) Now(mode, provider, model string) {
+// PrintMode prints a mode or model set without an event.
+func (p *Printer) PrintMode(mode, provider, model string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.finished || p.Format != StreamJSON {
@@ -211,14 +211,14 @@ func (p *Printer) Finish(r session.Result) int {
 		if text != "" {
 			// A key in the answer itself may be the user's request, unless it is one of the user's
 			// own.
-			p.writeText(p.mask().Known(safeterm.Clean(text).String()))
+			p.writeText(p.mask().RedactKnown(safeterm.Clean(text).String()))
 			if !strings.HasSuffix(text, "\n") {
 				p.writeText("\n")
 			}
 		}
 	default:
 		p.waiting = false
-		for _, l := range p.held { // from a run whose session could not begin
+		for _, l := range p.queued { // from a run whose session could not begin
 			p.line(l)
 		}
 		p.endStreams()
@@ -255,7 +255,7 @@ func (p *Printer) line(l any) {
 	switch {
 	case p.Format != StreamJSON || l == nil:
 	case p.waiting:
-		p.held = append(p.held, l)
+		p.queued = append(p.queued, l)
 	default:
 		p.emit(l)
 	}

@@ -5,19 +5,19 @@ import "adze/session"
 type requestLine struct {
 	Type    string `json:"type"`
 	Message string `json:"message,omitempty"`
-	by
+	subagentMark
 	Provider string            `json:"provider"`
 	Model    string            `json:"model"`
 	Stop     session.Stop      `json:"stop,omitempty"`
 	Kind     session.ErrorKind `json:"kind,omitempty"`
 	Usage    session.Usage     `json:"usage"`
 	Cost     *float64          `json:"cost_usd"`
-	Took     int64             `json:"duration_ms"`
+	Duration int64             `json:"duration_ms"`
 	First    int64             `json:"first_ms,omitempty"`
 }
 
 func requestOf(e session.Requested) requestLine {
-	return requestLine{"request", e.Message, by{e.Parent, e.Agent}, e.Provider, e.Model, e.Stop, e.Kind, e.Usage, e.Cost, e.Took.Milliseconds(), e.First.Milliseconds()}
+	return requestLine{"request", e.Message, subagentMark{e.Parent, e.Agent}, e.Provider, e.Model, e.Stop, e.Kind, e.Usage, e.Cost, e.Duration.Milliseconds(), e.First.Milliseconds()}
 }
 
 // contextLine is the next request's content, printed after each request.

@@ -39,9 +39,9 @@ type Need struct {
 
 // An Offer is a rule that an answer with the choice session sets until the process ends.
 type Offer struct {
-	Rule   string `json:"rule"`
-	Covers string `json:"covers,omitempty"`
-	Spares string `json:"spares,omitempty"`
+	Rule       string `json:"rule"`
+	Covers     string `json:"covers,omitempty"`
+	StillAsked string `json:"spares,omitempty"`
 }
 
 // turnLine is one prompt's result in a longer conversation. It has all fields of a result but is
@@ -59,8 +59,8 @@ type unreadLine struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Say prints a line for the controlling program.
-func (p *Printer) Say(line any) {
+// PrintLine prints a line for the controlling program.
+func (p *Printer) PrintLine(line any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.finished {
@@ -79,7 +79,7 @@ func (p *Printer) Turn(prompt string, r session.Result) {
 	l := turnLine{resultOf(r, p.head), prompt}
 	p.mu.Unlock()
 	l.Type = "turn"
-	p.Say(l)
+	p.PrintLine(l)
 }
 
 // Unread rejects a line of stdin, counted from 1.
@@ -88,5 +88,5 @@ func (p *Printer) Unread(line int, err error) {
 	if mistake := (*usage.Error)(nil); errors.As(err, &mistake) {
 		l.Hint = mistake.Hint
 	}
-	p.Say(l)
+	p.PrintLine(l)
 }

@@ -10,9 +10,9 @@ import (
 	"adze/tool"
 )
 
-// spans makes the spans of one session. A span is sent when its work ends; its id exists from the
-// first work inside it. Subagents run concurrently.
-type spans struct {
+// sessionSpans makes the spans of one session. A span is sent when its work ends; its id exists
+// from the first work inside it. Subagents run concurrently.
+type sessionSpans struct {
 	tracer   *trace.Tracer
 	now      func() time.Time
 	provider func(string) string
@@ -27,21 +27,21 @@ type spans struct {
 type open struct {
 	trace.Place
 	up    trace.SpanID
-	began time.Time
+	start time.Time
 }
 
 // maxOpen limits the stored work, far above any real number.
 const maxOpen = 10000
 
 // newSpans returns nil if spans are off.
-func newSpans(w *Watch, id string) *spans {
+func newSpans(w *Watch, id string) *sessionSpans {
 	if w.Tracer == nil {
 		return nil
 	}
-	return &spans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
+	return &sessionSpans{tracer: w.Tracer, now: w.now, provider: w.provider, id: id, calls: map[tool.CallID]*open{}, tasks: map[tool.CallID]*open{}}
 }
 
-func (s *spans) see(e session.Event) {
+func (s *sessionSpans) see(e session.Event) {
 	if s == nil {
 		return
 	}
@@ -49,8 +49,8 @@ func (s *spans) see(e session.Event) {
 	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case session.MessageDone:
-		if e.Message.Role == session.User && e.Message.Own == "" {
-			s.within("") // a prompt begins a turn
+		if e.Message.Role == session.User && e.Message.OwnCall == "" {
+			s.currentTurn("") // a prompt begins a turn
 		}
 	case session.ToolStart:
 		s.start(e.Event)
@@ -65,25 +65,25 @@ func (s *spans) see(e session.Event) {
 	}
 }
 
-// below opens work inside other work.
-func (s *spans) below(up trace.Place) *open {
-	o := &open{Place: up, up: up.Span, began: s.now()}
+// openChild opens work inside other work.
+func (s *sessionSpans) openChild(up trace.Place) *open {
+	o := &open{Place: up, up: up.Span, start: s.now()}
 	o.Span = trace.NewSpanID()
 	return o
 }
 
-// within returns the current turn of a subagent or the session, opening it if needed.
-func (s *spans) within(parent tool.CallID) *open {
+// currentTurn returns the current turn of a subagent or the session, opening it if needed.
+func (s *sessionSpans) currentTurn(parent tool.CallID) *open {
 	if parent == "" {
 		if s.turn == nil {
-			s.turn = s.below(s.tracer.Begin())
+			s.turn = s.openChild(s.tracer.Begin())
 		}
 		return s.turn
 	}
 	if o := s.tasks[parent]; o != nil {
 		return o
 	}
-	o := s.below(s.upOf(parent))
+	o := s.openChild(s.upOf(parent))
 	if len(s.tasks) < maxOpen {
 		s.tasks[parent] = o
 	}
@@ -91,7 +91,7 @@ func (s *spans) within(parent tool.CallID) *open {
 }
 
 // upOf returns the parent of a subagent's turn: its call, or the main turn if the call has ended.
-func (s *spans) upOf(call tool.CallID) trace.Place {
+func (s *sessionSpans) upOf(call tool.CallID) trace.Place {
 	if o := s.calls[call]; o != nil {
 		return o.Place
 	}
@@ -100,29 +100,29 @@ func (s *spans) upOf(call tool.CallID) trace.Place {
 
 // place returns the parent for a call or request. Outside turns (for a user's action) there is
 // none.
-func (s *spans) place(parent tool.CallID) trace.Place {
+func (s *sessionSpans) place(parent tool.CallID) trace.Place {
 	if parent == "" && s.turn == nil {
 		return s.tracer.Begin()
 	}
-	return s.within(parent).Place
+	return s.currentTurn(parent).Place
 }
 
-func (s *spans) start(e tool.Event) {
+func (s *sessionSpans) start(e tool.Event) {
 	if e.Parent == "" && e.Origin == tool.FromCommand {
-		s.within("") // it precedes the prompt that it makes
+		s.currentTurn("") // it precedes the prompt that it makes
 	}
 	if len(s.calls) < maxOpen {
-		s.calls[e.Call] = s.below(s.place(e.Parent))
+		s.calls[e.Call] = s.openChild(s.place(e.Parent))
 	}
 }
 
-func (s *spans) called(e session.ToolEnd) {
+func (s *sessionSpans) called(e session.ToolEnd) {
 	o := e.Outcome
 	call := s.calls[o.Call]
 	delete(s.calls, o.Call)
 	if call == nil { // it never ran
-		call = s.below(s.place(e.Parent))
-		call.began = call.began.Add(-o.Duration)
+		call = s.openChild(s.place(e.Parent))
+		call.start = call.start.Add(-o.Duration)
 	}
 	named := toolName(o.Tool, o.Code)
 	attributes := []trace.Attribute{
@@ -144,14 +144,14 @@ func code(o tool.Outcome) string {
 	return string(o.Status)
 }
 
-func (s *spans) requested(e session.Requested) {
-	r, began := requestOf(e), s.now().Add(-e.Took)
+func (s *sessionSpans) requested(e session.Requested) {
+	r, began := requestOf(e), s.now().Add(-e.Duration)
 	if e.Parent != "" || e.Message != "" { // a summary requested by the user has no prompt, and subagents' prompts are not observed
-		turn := s.within(e.Parent)
-		turn.began = earlier(turn.began, began)
+		turn := s.currentTurn(e.Parent)
+		turn.start = earlier(turn.start, began)
 	}
-	o := s.below(s.place(e.Parent))
-	o.began = began
+	o := s.openChild(s.place(e.Parent))
+	o.start = began
 	s.end(o, "chat "+r.model, trace.Client, r.status != "ok" && r.status != "truncated", requestAttributes(r, e, s.provider(r.provider)))
 }
 
@@ -191,23 +191,23 @@ func requestAttributes(r requestSpan, e session.Requested, provider string) []tr
 	return out
 }
 
-func (s *spans) taskEnded(e session.TaskEnd) {
-	o := s.within(e.Parent)
+func (s *sessionSpans) taskEnded(e session.TaskEnd) {
+	o := s.currentTurn(e.Parent)
 	delete(s.tasks, e.Parent)
 	s.endTurn(o, kindOf(e.Agent), e.Result)
 }
 
 // turnEnded ends the turn, if there is one: an action of the user without a prompt or request has
 // none.
-func (s *spans) turnEnded(e session.TurnEnd) {
+func (s *sessionSpans) turnEnded(e session.TurnEnd) {
 	o := s.turn
 	if s.turn = nil; o != nil {
 		s.endTurn(o, "adze", e.Result)
 	}
 }
 
-func (s *spans) endTurn(o *open, agent string, r session.Result) {
-	o.began = earlier(o.began, s.now().Add(-r.Duration))
+func (s *sessionSpans) endTurn(o *open, agent string, r session.Result) {
+	o.start = earlier(o.start, s.now().Add(-r.Duration))
 	attributes := []trace.Attribute{
 		{Key: "gen_ai.operation.name", Value: "invoke_agent"}, {Key: "gen_ai.agent.name", Value: agent}, {Key: "gen_ai.conversation.id", Value: s.id},
 		{Key: "adze.turn.cause", Value: string(r.Cause)}, {Key: "adze.turn.requests", Value: int64(r.Steps)},
@@ -222,8 +222,8 @@ func (s *spans) endTurn(o *open, agent string, r session.Result) {
 	s.end(o, "invoke_agent "+agent, trace.Internal, failed, attributes)
 }
 
-func (s *spans) end(o *open, called string, kind trace.Kind, failed bool, attributes []trace.Attribute) {
-	s.tracer.Add(trace.Span{Place: o.Place, Up: o.up, Name: called, Kind: kind, Start: o.began, End: s.now(), Failed: failed, Attributes: attributes})
+func (s *sessionSpans) end(o *open, called string, kind trace.Kind, failed bool, attributes []trace.Attribute) {
+	s.tracer.Add(trace.Span{Place: o.Place, ParentID: o.up, Name: called, Kind: kind, Start: o.start, End: s.now(), Failed: failed, Attributes: attributes})
 }
 
 type requestSpan struct {
@@ -234,7 +234,7 @@ type requestSpan struct {
 }
 
 func requestOf(e session.Requested) requestSpan {
-	return requestSpan{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Took, e.First}
+	return requestSpan{name(e.Provider), name(e.Model), statusOf(e.Stop, e.Kind), e.Usage, e.Cost, e.Duration, e.First}
 }
 
 // statusOf returns a word for a request's end.

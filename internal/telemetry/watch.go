@@ -36,7 +36,7 @@ type Watch struct {
 // FromEnv returns a Watch configured by the environment, or nil if telemetry is off. notes are for
 // the user.
 func FromEnv(getenv func(string) string, version string) (w *Watch, notes []string) {
-	if !trace.On(getenv) {
+	if !trace.Enabled(getenv) {
 		return nil, nil
 	}
 	s, notes, err := trace.FromEnv(getenv, version)

@@ -26,10 +26,10 @@ type Want struct {
 
 // Range holds consecutive lines from a file.
 type Range struct {
-	Lines []Line
-	Total int // lines in the file; -1 if unknown, because the end was not reached
-	More  bool
-	Bytes int64 // file bytes covered by the range
+	Lines     []Line
+	Total     int // lines in the file; -1 if unknown, because the end was not reached
+	Truncated bool
+	Bytes     int64 // file bytes covered by the range
 }
 
 // Line is a line without its line end.
@@ -171,14 +171,14 @@ func take(r *bufio.Reader, want Want) (Range, error) {
 			return out, err
 		}
 		if size += len(line.Text) + 1; size > want.Bytes && len(out.Lines) > 0 {
-			out.More = true
+			out.Truncated = true
 			return out, nil
 		}
 		out.Lines = append(out.Lines, line)
 		out.Bytes += n
 	}
 	_, err := r.Peek(1)
-	if out.More = err == nil; !out.More {
+	if out.Truncated = err == nil; !out.Truncated {
 		out.Total = want.Offset - 1 + len(out.Lines)
 	}
 	return out, nil

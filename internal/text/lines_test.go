@@ -52,15 +52,15 @@ func checkRange(t *testing.T, file string, lines []string, offset, limit int, x 
 		t.Fatal(err)
 	}
 	want := lines[offset-1 : min(len(lines), offset-1+limit)]
-	if len(got.Lines) != len(want) || got.More != (offset-1+limit < len(lines)) {
-		t.Fatalf("offset %d limit %d of %d: %d lines, more %v", offset, limit, len(lines), len(got.Lines), got.More)
+	if len(got.Lines) != len(want) || got.Truncated != (offset-1+limit < len(lines)) {
+		t.Fatalf("offset %d limit %d of %d: %d lines, more %v", offset, limit, len(lines), len(got.Lines), got.Truncated)
 	}
 	for i := range want {
 		if got.Lines[i].Text != want[i] {
 			t.Fatalf("line %d: %q, want %q", offset+i, got.Lines[i].Text, want[i])
 		}
 	}
-	if !got.More && got.Total != len(lines) {
+	if !got.Truncated && got.Total != len(lines) {
 		t.Fatalf("total %d, want %d", got.Total, len(lines))
 	}
 }
@@ -75,11 +75,11 @@ func TestReadBounds(t *testing.T) {
 		t.Errorf("got %q, cut %d", first.Text, first.Cut)
 	}
 	got, err = Read(context.Background(), strings.NewReader("aaaa\nbbbb\ncccc\n"), Want{Offset: 1, Limit: 10, Bytes: 11, Width: 20}, nil)
-	if err != nil || len(got.Lines) != 2 || !got.More || got.Total != -1 || got.Bytes != 10 {
+	if err != nil || len(got.Lines) != 2 || !got.Truncated || got.Total != -1 || got.Bytes != 10 {
 		t.Errorf("%+v %v", got, err)
 	}
 	got, err = Read(context.Background(), strings.NewReader("a long first line\nb\n"), Want{Offset: 1, Limit: 10, Bytes: 4, Width: 20}, nil)
-	if err != nil || len(got.Lines) != 1 || !got.More {
+	if err != nil || len(got.Lines) != 1 || !got.Truncated {
 		t.Errorf("the first line must come whatever its size: %+v %v", got, err)
 	}
 }

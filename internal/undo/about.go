@@ -2,9 +2,9 @@ package undo
 
 import "path/filepath"
 
-// Usual reports whether users expect the path not to be covered: git ignores it, and it is
+// Expected reports whether users expect the path not to be covered: git ignores it, and it is
 // generated or large.
-func (l Left) Usual() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
+func (l Uncovered) Expected() bool { return l.Reason == leftMade || l.Reason == leftIgnored }
 
 // Covers returns an error that explains why undo does not cover a folder, or nil if it does.
 func Covers(o Options) error {

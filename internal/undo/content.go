@@ -19,7 +19,7 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 	case reason != "":
 		leave(n, reason)
 	case was != nil && was.Kind == File && was.stat.unchanged(n.stat) && k.known(was.Entry) && !k.again(was):
-		n.Entry, n.lately = was.Entry, was.lately
+		n.Entry, n.recentlyChanged = was.Entry, was.recentlyChanged
 	default:
 		err = k.content(at, n)
 	}
@@ -34,7 +34,7 @@ func (k *hand) file(at folder, s scope, n *node, was *node) error {
 // charges it to settle.
 func (k *walker) again(was *node) bool {
 	cost := was.rereading()
-	return was.lately && k.settle.Load() >= cost && k.settle.Add(-cost) >= 0
+	return was.recentlyChanged && k.settle.Load() >= cost && k.settle.Add(-cost) >= 0
 }
 
 // beyond charges a file to the limits and returns the reason if it exceeds one.
@@ -86,6 +86,6 @@ func (k *hand) content(at folder, n *node) error {
 	}
 	n.stat = st
 	n.Entry = Entry{Kind: File, Mode: st.mode & 0o7777, Size: int64(len(content)), Hash: h, Attrs: c.attrs}
-	n.lately = max(st.mtime, st.ctime) > k.now.UnixNano()-settled
+	n.recentlyChanged = max(st.mtime, st.ctime) > k.now.UnixNano()-settled
 	return nil
 }

@@ -96,7 +96,7 @@ func (d *differ) folders(path string, a, b Entry) error {
 func (d *differ) one(path string, a, b Entry) error {
 	if path == rootName {
 		// An empty state has no information about the folder itself.
-		if a.Kind != Absent && b.Kind != Absent && !a.alike(b) {
+		if a.Kind != Absent && b.Kind != Absent && !a.equal(b) {
 			d.changes = append(d.changes, Change{rootPath, GroupFiles, a, b})
 		}
 		return nil
@@ -104,7 +104,7 @@ func (d *differ) one(path string, a, b Entry) error {
 	if a.Kind == Absent && b.Kind == Folder && b.Target != "" {
 		a = Entry{Kind: LeftOut, Target: b.Target} // moved here; its old content is unknown
 	}
-	if !a.alike(b) {
+	if !a.equal(b) {
 		d.changes = append(d.changes, Change{path, groupOf(path, a, b), a, b})
 	}
 	if a.Kind == LeftOut || b.Kind == LeftOut {

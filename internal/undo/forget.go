@@ -98,7 +98,7 @@ func (w *Workspace) setForgotten(paths []string) error {
 		return err
 	}
 	w.forgotten = paths
-	w.whole = false // the next Take walks everything
+	w.fullyWalked = false // the next Take walks everything
 	return nil
 }
 

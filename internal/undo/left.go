@@ -17,7 +17,7 @@ func leave(n *node, reason string) {
 // leftOut lists the uncovered entries of a tree by path, and the folders among them. overLimit
 // reports whether some are left out because of the total limits, so looking at single paths is not
 // enough.
-func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
+func leftOut(tree *dir) (all []Uncovered, folders map[inode]bool, overLimit bool) {
 	folders = map[inode]bool{}
 	var visit func(path string, d *dir)
 	visit = func(path string, d *dir) {
@@ -29,7 +29,7 @@ func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
 			if n.Kind != LeftOut {
 				continue
 			}
-			l := Left{Path: path + n.name}
+			l := Uncovered{Path: path + n.name}
 			l.Reason, _, _ = strings.Cut(n.Target, ";")
 			if n.stat.isFile() {
 				l.Size = n.stat.size
@@ -44,6 +44,6 @@ func leftOut(tree *dir) (all []Left, folders map[inode]bool, overLimit bool) {
 		}
 	}
 	visit("", tree)
-	slices.SortFunc(all, func(a, b Left) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(all, func(a, b Uncovered) int { return strings.Compare(a.Path, b.Path) })
 	return all, folders, overLimit
 }

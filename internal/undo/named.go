@@ -21,7 +21,7 @@ func TooWide(o Options) error {
 	if root == filepath.Dir(root) {
 		return fmt.Errorf("%s: %w", root, ErrTooWide)
 	}
-	for _, inner := range append(slices.Clone(o.Apart), o.Home) {
+	for _, inner := range append(slices.Clone(o.Excluded), o.Home) {
 		if inner == "" {
 			continue
 		}

@@ -37,8 +37,8 @@ type Entry struct {
 	Attrs string
 }
 
-// alike reports whether two entries have equal kind, mode and content.
-func (e Entry) alike(o Entry) bool {
+// equal reports whether two entries have equal kind, mode and content.
+func (e Entry) equal(o Entry) bool {
 	switch {
 	case e.Kind != o.Kind:
 		return false
@@ -83,11 +83,11 @@ func (s stat) unchanged(o stat) bool {
 // node is an entry of a folder with its stat from when it was read.
 type node struct {
 	Entry
-	name    string
-	stat    stat
-	lately  bool // changed so shortly before it was read that stat proves nothing
-	ignored bool
-	sub     *dir // of a folder
+	name            string
+	stat            stat
+	recentlyChanged bool // changed so shortly before it was read that stat proves nothing
+	ignored         bool
+	sub             *dir // of a folder
 }
 
 // dir is a folder: its nodes by name and its listing's hash.

@@ -14,21 +14,21 @@ func place(s spot) error {
 	if err := s.cleanUp(); err != nil {
 		return err
 	}
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	if err != nil {
 		return err
 	}
 	if s.From.Kind == Folder && now.Kind == Folder {
 		s.w.moment()
-		if err := s.at.removeFolder(s.name); err != nil {
+		if err := s.folder.removeFolder(s.name); err != nil {
 			return errors.New(refusedNotEmpty)
 		}
 		now = Entry{}
 	}
 	switch {
-	case now.alike(s.To):
+	case now.equal(s.To):
 		return nil
-	case !now.alike(s.From) && !(now.Kind == Absent && s.From.Kind == Folder):
+	case !now.equal(s.From) && !(now.Kind == Absent && s.From.Kind == Folder):
 		return errChanged
 	}
 	s.w.moment()
@@ -37,7 +37,7 @@ func place(s spot) error {
 	}
 	s.w.moment()
 	if now.Kind == Absent {
-		if err := s.at.move(s.temp, s.name); err != nil {
+		if err := s.folder.move(s.temp, s.name); err != nil {
 			return errors.Join(errChanged, s.dropTemp())
 		}
 		return nil
@@ -46,7 +46,7 @@ func place(s spot) error {
 }
 
 func (s spot) makeFolder() error {
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	switch {
 	case err != nil:
 		return err
@@ -56,25 +56,25 @@ func (s spot) makeFolder() error {
 		return errChanged
 	}
 	s.w.moment()
-	return s.at.makeFolder(s.name)
+	return s.folder.makeFolder(s.name)
 }
 
 // swap puts the new entry into its place and checks the one it replaced. An unexpected one goes
 // back.
 func (s spot) swap() error {
-	if err := s.at.exchange(s.temp, s.name, s.w.moment); err != nil {
+	if err := s.folder.exchange(s.temp, s.name, s.w.moment); err != nil {
 		return errors.Join(err, s.dropTemp())
 	}
 	s.w.moment()
-	out, err := s.now(s.temp)
-	if err == nil && (out.alike(s.From) || out.alike(s.To)) {
-		return s.at.remove(s.temp)
+	out, err := s.reread(s.temp)
+	if err == nil && (out.equal(s.From) || out.equal(s.To)) {
+		return s.folder.remove(s.temp)
 	}
 	return s.swapBack()
 }
 
 func (s spot) swapBack() error {
-	if err := s.at.exchange(s.temp, s.name, s.w.moment); err != nil {
+	if err := s.folder.exchange(s.temp, s.name, s.w.moment); err != nil {
 		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))
 	}
 	return errors.Join(errChanged, s.dropTemp())
@@ -82,35 +82,35 @@ func (s spot) swapBack() error {
 
 // dropTemp removes a temporary entry that was not swapped in.
 func (s spot) dropTemp() error {
-	out, err := s.now(s.temp)
+	out, err := s.reread(s.temp)
 	if err != nil || out.Kind == Absent {
 		return err
 	}
-	if unfinished := out.Kind == File && s.To.Kind == File && out.Mode == 0o600; !unfinished && !out.alike(s.To) {
+	if unfinished := out.Kind == File && s.To.Kind == File && out.Mode == 0o600; !unfinished && !out.equal(s.To) {
 		return errors.New(path.Join(parentOf(s.Path), s.temp) + " is left behind")
 	}
-	return s.at.remove(s.temp)
+	return s.folder.remove(s.temp)
 }
 
 // cleanUp resolves the temporary entry of a killed process.
 func (s spot) cleanUp() error {
-	if err := s.at.endExchange(s.temp, s.name); err != nil {
+	if err := s.folder.endExchange(s.temp, s.name); err != nil {
 		return errors.New(refusedChanged + "; what stood there is beside it, under a name that begins with " + s.temp)
 	}
-	temp, err := s.now(s.temp)
+	temp, err := s.reread(s.temp)
 	if err != nil || temp.Kind == Absent {
 		return err
 	}
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	switch {
 	case err != nil:
 		return err
-	case temp.alike(s.From), temp.alike(s.To):
-		return s.at.remove(s.temp)
-	case now.alike(s.To) && s.From.leaf():
+	case temp.equal(s.From), temp.equal(s.To):
+		return s.folder.remove(s.temp)
+	case now.equal(s.To) && s.From.leaf():
 		return s.swapBack() // swapped out but not checked: somebody else's
-	case now.alike(s.From), now.Kind == Absent && !s.From.leaf():
-		return s.at.remove(s.temp) // incomplete
+	case now.equal(s.From), now.Kind == Absent && !s.From.leaf():
+		return s.folder.remove(s.temp) // incomplete
 	}
 	return errors.New(refusedChanged + "; " + path.Join(parentOf(s.Path), s.temp) + " is left behind")
 }
@@ -118,11 +118,11 @@ func (s spot) cleanUp() error {
 // make creates the restored entry under the temporary name.
 func (s spot) make() error {
 	if s.To.Kind == Symlink {
-		return s.at.symlink(s.To.Target, s.temp)
+		return s.folder.symlink(s.To.Target, s.temp)
 	}
 	content, err := s.w.store.Get(s.To.Hash)
 	if err != nil {
 		return err
 	}
-	return s.butOwner(s.at.writeFile(s.temp, content, s.To.Mode, s.To.Attrs))
+	return s.butOwner(s.folder.writeFile(s.temp, content, s.To.Mode, s.To.Attrs))
 }

@@ -103,7 +103,7 @@ func (p *planner) add(changes []Change) {
 			p.steps[c.Path] = &Step{c.Path, c.After, c.Before}
 			continue
 		}
-		if !s.From.alike(c.Before) && !p.same(c.Path, s.From, c.Before) {
+		if !s.From.equal(c.Before) && !p.same(c.Path, s.From, c.Before) {
 			p.refused[c.Path] = refusedBetween
 		}
 		s.From = c.After
@@ -126,7 +126,7 @@ func (p *planner) judge() {
 	for path, s := range p.steps {
 		now := p.now(path)
 		switch {
-		case now.alike(s.To):
+		case now.equal(s.To):
 			delete(p.steps, path)
 			delete(p.refused, path)
 		case s.From.Kind == LeftOut || s.To.Kind == LeftOut:
@@ -134,7 +134,7 @@ func (p *planner) judge() {
 		case p.same(path, now, s.To):
 			delete(p.steps, path)
 			delete(p.refused, path)
-		case !now.alike(s.From) && !p.same(path, now, s.From):
+		case !now.equal(s.From) && !p.same(path, now, s.From):
 			p.refused[path] = refusedChanged
 		case s.To.Kind == File && s.To.Mode&0o6000 != 0:
 			p.refused[path] = refusedSetID
@@ -152,12 +152,12 @@ func (p *planner) judge() {
 
 // same reports whether two contents of a path are equivalent.
 func (p *planner) same(path string, a, b Entry) bool {
-	if p.w.opts.Same == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
+	if p.w.opts.Equivalent == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
 		return false
 	}
 	x, err := p.w.Content(a.Hash)
 	y, err2 := p.w.Content(b.Hash)
-	return err == nil && err2 == nil && p.w.opts.Same(path, x, y)
+	return err == nil && err2 == nil && p.w.opts.Equivalent(path, x, y)
 }
 
 // now returns the present entry at a path.

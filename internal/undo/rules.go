@@ -16,7 +16,7 @@ func (k *walker) rules(at folder, s scope, has func(name string) bool) *ignore.L
 		f.Git = readRules(at, ignore.GitFile)
 	}
 	if has(ignore.OwnFile) {
-		f.Own = readRules(at, ignore.OwnFile)
+		f.DotIgnore = readRules(at, ignore.OwnFile)
 	}
 	name := strings.TrimSuffix(s.path, "/")
 	return s.level.Enter(name[strings.LastIndexByte(name, '/')+1:], f)

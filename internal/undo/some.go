@@ -15,7 +15,7 @@ import (
 func (w *Workspace) Last() (Mark, bool) {
 	w.turn <- struct{}{}
 	defer w.turn.give()
-	if !w.whole {
+	if !w.fullyWalked {
 		return Mark{}, false
 	}
 	return Mark{w.tree.hash}, true
@@ -42,7 +42,7 @@ func (w *Workspace) takeSome(ctx context.Context, paths []string, settle int64) 
 		w.only = paths
 		return w.takeLocked(ctx, settleAll)
 	}
-	if !w.whole || w.dropped != w.store.Dropped() {
+	if !w.fullyWalked || w.dropped != w.store.Dropped() {
 		if m, err := unlessSpace(w.takeLocked(ctx, settleSome)); err != nil {
 			return m, err
 		}

@@ -37,7 +37,7 @@ func (p *site) settledNow() {
 func (p *site) likeAWalk(w *Workspace, what string) {
 	p.t.Helper()
 	got := p.mark()
-	want, err := w.Settle(context.Background())
+	want, err := w.TakeSettled(context.Background())
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -63,14 +63,14 @@ func TestAStateOfSomePathsIsLikeAWalk(t *testing.T) {
 		ctx, linked := context.Background(), false
 		for step := range 6 {
 			p.likeAWalk(w, "before")
-			before, err := w.Settle(ctx)
+			before, err := w.TakeSettled(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			script := chance(r, 1+r.IntN(8))
 			what := fmt.Sprintf("seed %d, round %d, step %d: %s", seed, i, step, script)
 			p.sh(script)
-			after, err := w.Settle(ctx)
+			after, err := w.TakeSettled(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}

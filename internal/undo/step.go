@@ -55,9 +55,9 @@ func (e Entry) leaf() bool { return e.Kind == File || e.Kind == Symlink }
 type spot struct {
 	*applier
 	Step
-	at   folder
-	name string
-	temp string
+	folder folder
+	name   string
+	temp   string
 }
 
 func (a *applier) each(steps []Step, do func(spot) error, when func(Step) bool) {
@@ -87,8 +87,8 @@ func (a *applier) one(s Step, do func(spot) error) error {
 	return do(spot{a, s, at, name, tempPrefix + a.id + "-" + sum.String()[:16]})
 }
 
-// now reads the entry at a name again.
-func (s spot) now(name string) (Entry, error) { return s.at.look(name) }
+// reread reads the entry at a name again.
+func (s spot) reread(name string) (Entry, error) { return s.folder.look(name) }
 
 func (f folder) look(name string) (Entry, error) {
 	st, err := f.stat(name)
@@ -150,16 +150,16 @@ func (s spot) open() uint32 {
 
 // unlockFolder makes a folder writable for its owner.
 func unlockFolder(s spot) error {
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	if err != nil || now.Kind != Folder || now.Mode != s.From.Mode || now.Mode == s.open() {
 		return err
 	}
 	s.w.moment()
-	return s.at.chmod(s.name, s.open())
+	return s.folder.chmod(s.name, s.open())
 }
 
 func lockFolder(s spot) error {
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	if err != nil {
 		return err
 	}
@@ -168,24 +168,24 @@ func lockFolder(s spot) error {
 	switch {
 	case now.Kind != Folder:
 		return errChanged
-	case now.alike(s.To):
+	case now.equal(s.To):
 		return nil
 	case made, ours && (now.Attrs == s.From.Attrs || now.Attrs == s.To.Attrs || s.lacks[s.Path] != ""):
 		s.w.moment()
-		return s.butOwner(s.at.dress(s.name, s.To.Mode, s.To.Attrs))
+		return s.butOwner(s.folder.dress(s.name, s.To.Mode, s.To.Attrs))
 	}
 	return errChanged
 }
 
 func removeFolder(s spot) error {
-	now, err := s.now(s.name)
+	now, err := s.reread(s.name)
 	if err != nil || now.Kind != Folder {
 		return err
 	}
 	s.w.moment()
-	if err := s.at.removeFolder(s.name); err != nil {
+	if err := s.folder.removeFolder(s.name); err != nil {
 		if now.Mode == s.open() && now.Mode != s.From.Mode {
-			err = s.at.chmod(s.name, s.From.Mode)
+			err = s.folder.chmod(s.name, s.From.Mode)
 		}
 		return errors.Join(errors.New(refusedNotEmpty), err)
 	}
@@ -195,38 +195,38 @@ func removeFolder(s spot) error {
 // removeFile removes an expected file or link. It moves it aside first and checks it there, where
 // nobody changes it by its name.
 func removeFile(s spot) error {
-	aside, err := s.now(s.temp)
+	aside, err := s.reread(s.temp)
 	if err != nil {
 		return err
 	}
 	if aside.Kind == Absent {
-		now, err := s.now(s.name)
+		now, err := s.reread(s.name)
 		switch {
 		case err != nil:
 			return err
 		case now.Kind == Absent, now.Kind == s.To.Kind:
 			return nil
-		case !now.alike(s.From):
+		case !now.equal(s.From):
 			return errChanged
 		}
 		s.w.moment()
-		if err := s.at.move(s.name, s.temp); err != nil {
+		if err := s.folder.move(s.name, s.temp); err != nil {
 			return err
 		}
 		s.w.moment()
-		if aside, err = s.now(s.temp); err != nil {
+		if aside, err = s.reread(s.temp); err != nil {
 			return err
 		}
 	}
-	if !aside.alike(s.From) {
+	if !aside.equal(s.From) {
 		return s.giveBack()
 	}
-	return s.at.remove(s.temp)
+	return s.folder.remove(s.temp)
 }
 
 // giveBack returns an entry that was moved aside but is somebody else's.
 func (s spot) giveBack() error {
-	if err := s.at.move(s.temp, s.name); err != nil {
+	if err := s.folder.move(s.temp, s.name); err != nil {
 		return errors.New(refusedChanged + "; what stood there is now " + path.Join(parentOf(s.Path), s.temp))
 	}
 	return errChanged

@@ -73,7 +73,7 @@ func appendTree(b []byte, d *dir) []byte {
 		n := &d.nodes[i]
 		b = appendEntry(appendText(b, n.name), n.Entry)
 		var flags byte
-		if n.lately {
+		if n.recentlyChanged {
 			flags |= flagLately
 		}
 		if n.ignored {
@@ -106,7 +106,7 @@ func (r *reader) tree(depth int) *dir {
 		n := node{name: r.text()}
 		n.Entry = r.entry()
 		if b := r.take(1); b != nil {
-			n.lately, n.ignored = b[0]&flagLately != 0, b[0]&flagIgnored != 0
+			n.recentlyChanged, n.ignored = b[0]&flagLately != 0, b[0]&flagIgnored != 0
 		}
 		var words [7]uint64
 		for i := range words {

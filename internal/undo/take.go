@@ -65,7 +65,7 @@ func (w *Workspace) keepTree(k *walker, tree *dir) (Mark, error) {
 		}
 	}
 	if !k.some {
-		w.whole, w.dropped = true, w.store.Dropped()
+		w.fullyWalked, w.dropped = true, w.store.Dropped()
 	}
 	return Mark{tree.hash}, w.lacked()
 }

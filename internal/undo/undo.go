@@ -28,7 +28,7 @@
 //   - A file with several hard links comes back as separate files.
 //   - A git folder is covered if it is inside the folder, without its objects.
 //   - A write through a memory map that changes no timestamp is found within 40 seconds of the last
-//     change that did, or by Settle.
+//     change that did, or by TakeSettled.
 //   - After a power loss during an undo, a replaced file may be torn; it is then refused and named,
 //     and its contents are in the store. Names are compared byte by byte.
 //   - Names starting with .adze-undo- belong to undo and are never covered.
@@ -70,21 +70,21 @@ var (
 
 // Options configure a Workspace.
 type Options struct {
-	Root   string   // the covered folder, absolute
-	State  string   // the store's folder; created if missing, never covered
-	Home   string   // the user's home, which is too wide; not checked if empty
-	Apart  []string // folders that must not be restored into; one that contains them is too wide
-	Named  bool     // cover only the paths named in TakeAt; any folder may be used
-	Limits Limits   // zero fields mean the defaults
-	Ignore ignore.Finder
+	Root     string   // the covered folder, absolute
+	State    string   // the store's folder; created if missing, never covered
+	Home     string   // the user's home, which is too wide; not checked if empty
+	Excluded []string // folders that must not be restored into; one that contains them is too wide
+	Named    bool     // cover only the paths named in TakeAt; any folder may be used
+	Limits   Limits   // zero fields mean the defaults
+	Ignore   ignore.Finder
 	// Skip reports whether an empty, read-only folder is a temporary one of adze, to be left out of
 	// states. Optional.
 	Skip func(path string) bool
 	Now  func() time.Time // nil means time.Now
 	Look bool             // read-only: states are not stored, and nothing is restored
-	// Same reports whether two contents of a file in git's own state are equivalent. If nil, only
+	// Equivalent reports whether two contents of a file in git's own state are equivalent. If nil, only
 	// equal contents are.
-	Same func(path string, a, b []byte) bool
+	Equivalent func(path string, a, b []byte) bool
 
 	// Moment is called wherever a crash or a concurrent change matters. For tests only.
 	Moment func()
@@ -101,17 +101,17 @@ type Workspace struct {
 
 	journal
 
-	turn      turn     // guards the following fields
-	tree      *dir     // of the last Take; nil before the first
-	only      []string // paths of the next Take if only named paths are covered
-	left      []Left
-	uncovered map[inode]bool // folders the last Take left out
-	overLimit bool           // some of left exceed a total limit
-	forgotten []string
-	whole     bool   // everything was walked in this process
-	dropped   uint64 // the store's Dropped at the last full walk
-	saved     bool   // the table on disk equals tree
-	workers   int    // number of reading goroutines
+	turn        turn     // guards the following fields
+	tree        *dir     // of the last Take; nil before the first
+	only        []string // paths of the next Take if only named paths are covered
+	left        []Uncovered
+	uncovered   map[inode]bool // folders the last Take left out
+	overLimit   bool           // some of left exceed a total limit
+	forgotten   []string
+	fullyWalked bool   // everything was walked in this process
+	dropped     uint64 // the store's Dropped at the last full walk
+	saved       bool   // the table on disk equals tree
+	workers     int    // number of reading goroutines
 
 	crash func() // Options.Moment
 }
@@ -142,7 +142,7 @@ func ParseMark(s string) (m Mark, err error) {
 }
 
 // A Left is a path undo does not cover.
-type Left struct {
+type Uncovered struct {
 	Path   string
 	Size   int64 // of a file, in bytes
 	Reason string
@@ -212,12 +212,12 @@ func (w *Workspace) Close() error {
 // entries that did not fit (see LeftOut), unless the mark is zero.
 func (w *Workspace) Take(ctx context.Context) (Mark, error) { return w.take(ctx, settleSome) }
 
-// Settle is like Take but also rereads everything that changed too recently for its stat to prove
-// anything. Call it when idle: it finds changes made through memory maps.
-func (w *Workspace) Settle(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
+// TakeSettled is like Take but also rereads everything that changed too recently for its stat to
+// prove anything. Call it when idle: it finds changes made through memory maps.
+func (w *Workspace) TakeSettled(ctx context.Context) (Mark, error) { return w.take(ctx, settleAll) }
 
 // LeftOut lists the paths the last Take did not cover, sorted.
-func (w *Workspace) LeftOut() []Left {
+func (w *Workspace) LeftOut() []Uncovered {
 	w.turn <- struct{}{}
 	defer w.turn.give()
 	return slices.Clone(w.left)

@@ -164,7 +164,7 @@ func (k *hand) node(at folder, s scope, n *node, was *node) error {
 
 // compare records whether a node differs from the previous one.
 func (k *walker) compare(n, was *node) {
-	if was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat) || was.lately != n.lately {
+	if was == nil || was.Entry != n.Entry || !was.stat.unchanged(n.stat) || was.recentlyChanged != n.recentlyChanged {
 		k.changed.Store(true)
 	}
 }
@@ -240,5 +240,5 @@ func (k *hand) below(child folder, s scope, prev *dir, n *node) error {
 // known reports whether a previous node's content is still stored. This process notices every
 // deletion from the store.
 func (k *walker) known(e Entry) bool {
-	return k.whole && k.dropped == k.store.Dropped() || k.store.Has(e.Hash)
+	return k.fullyWalked && k.dropped == k.store.Dropped() || k.store.Has(e.Hash)
 }

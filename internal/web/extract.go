@@ -26,7 +26,7 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 		return Page{}, fault
 	}
 	if r.Selector == "" {
-		page.Kept, page.Left = share(textOf(content.Nodes), whole), left
+		page.KeptPercent, page.RemovedParts = share(textOf(content.Nodes), whole), left
 	}
 	resolveLinks(content, base)
 	markScripts(content)

@@ -41,7 +41,7 @@ func TestLayouts(t *testing.T) {
 		}
 		s := compare(want, strings.Fields(page.Text))
 		if s.recall() < worstRecall || s.precision() < worstPrecision {
-			t.Errorf("%s: recall %.3f, precision %.3f, kept %d %%", filepath.Base(file), s.recall(), s.precision(), page.Kept)
+			t.Errorf("%s: recall %.3f, precision %.3f, kept %d %%", filepath.Base(file), s.recall(), s.precision(), page.KeptPercent)
 		}
 		sum.r, sum.p, sum.n = sum.r+s.recall(), sum.p+s.precision(), sum.n+1
 	}

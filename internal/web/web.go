@@ -95,10 +95,10 @@ type Page struct {
 	Truncated bool   // a limit cut the content
 	Cached    bool   // from this session's cache
 	Note      string // one sentence about Text for the reader; usually empty
-	// Kept is the percentage of an HTML page's main content that is in Text; 0 if the whole page or
-	// a part was requested.
-	Kept int
-	Left []string // descriptions of removed parts that a reader may miss
+	// KeptPercent is the percentage of an HTML page's main content that is in Text; 0 if the whole page
+	// or a part was requested.
+	KeptPercent  int
+	RemovedParts []string // descriptions of removed parts that a reader may miss
 }
 
 // Fetcher fetches pages under one policy. It is safe for concurrent use.

@@ -27,7 +27,7 @@ type Ports struct {
 	Peek func(ctx context.Context, id string) (SessionPeek, error)
 	// Search finds text and actions in stored sessions. note is for the user, such as that not all
 	// were read yet.
-	Search func(ctx context.Context, text string) (found []Found, note string, err error)
+	Search func(ctx context.Context, text string) (found []SearchResult, note string, err error)
 	// Models lists the available models, and the unavailable ones with the reason.
 	Models func(ctx context.Context) ([]ModelRow, error)
 	// CheckModel returns why a model cannot be used, without asking its provider; may be nil.
@@ -63,10 +63,10 @@ type Ports struct {
 	// Folder lists a folder that the user types, such as ~/ or ../: its path, and its names,
 	// folders with a trailing slash.
 	Folder func(ctx context.Context, dir string) (base string, names []string, err error)
-	// Carried lists programs in the project that would run, and Consent allows one as listed, or
-	// revokes that.
-	Carried func(ctx context.Context) ([]Carried, error)
-	Consent func(ctx context.Context, item Carried, allow bool) error
+	// ProjectPrograms lists programs in the project that would run, and Consent allows one as listed,
+	// or revokes that.
+	ProjectPrograms func(ctx context.Context) ([]ProjectProgram, error)
+	Consent         func(ctx context.Context, item ProjectProgram, allow bool) error
 	// Servers lists this session's MCP servers, and Serve acts on one: start, stop, test or login.
 	// It may be slow, emits events, and returns a message.
 	Servers func(ctx context.Context) ([]Server, error)
@@ -84,10 +84,10 @@ type Ports struct {
 	// Rewind removes the last prompt and all after it, and returns its text.
 	Rewind func(ctx context.Context) (string, error)
 	// Undo restores files from before turns in this session, or only lists the changes.
-	Undo func(ctx context.Context, u Undo) (Undone, error)
+	Undo func(ctx context.Context, u Undo) (UndoResult, error)
 	// Net returns the differences from a moment by hunk. Revert reverts a hunk as the user's own
 	// call, and Stage adds it to git's index. Both block and emit events, as Run does.
-	Net    func(ctx context.Context, since Since) (Net, error)
+	Net    func(ctx context.Context, since Baseline) (Net, error)
 	Revert func(ctx context.Context, h NetHunk) session.Result
 	Stage  func(ctx context.Context, h NetHunk) session.Result
 	// Draft asks the model for a commit message for the staged changes, and Commit commits them as
@@ -116,28 +116,29 @@ type Ports struct {
 	Picture func(ctx context.Context) (string, error)
 	// Keep stores a choice for later sessions: "interface.theme" or "interface.keys". Kept returns
 	// the current values for those and "model".
-	Keep func(name, value string) error
-	Kept func(name string) string
-	// Past returns the user's earlier prompts in this workspace, oldest first; Remember adds one.
-	Past     func() []string
-	Remember func(text string)
+	Keep         func(name, value string) error
+	CurrentValue func(name string) string
+	// PromptHistory returns the user's earlier prompts in this workspace, oldest first; Remember adds
+	// one.
+	PromptHistory func() []string
+	Remember      func(text string)
 }
 
-// Carried is something in the project that would run, such as a tool.
-type Carried struct {
-	ID      string
-	State   string
-	Command string
-	Lines   []string // subject of the consent: command, folder, variables, files, hash
-	Hash    string   // of the same
-	Allowed bool
-	Off     string // why it cannot be allowed, or ""
+// ProjectProgram is something in the project that would run, such as a tool.
+type ProjectProgram struct {
+	ID            string
+	State         string
+	Command       string
+	Lines         []string // subject of the consent: command, folder, variables, files, hash
+	Hash          string   // of the same
+	Allowed       bool
+	BlockedReason string // why it cannot be allowed, or ""
 }
 
 // Server is an MCP server.
 type Server struct {
 	Name, Transport, From string // stdio or http; its configuration file
-	State, Why            string // off, starting, ready, failed or held; the reason
+	State, Reason         string // off, starting, ready, failed or held; the reason
 	Title, Version        string // its own name; the protocol version
 	Tools                 []string
 	Resources, Prompts    int
@@ -163,31 +164,31 @@ func (n Named) Note() string {
 	return n.Help + " (" + n.From + ")"
 }
 
-// Since is the moment to compare files with.
-type Since string
+// Baseline is the moment to compare files with.
+type Baseline string
 
 // Moments.
 const (
-	SinceSession Since = "session" // before the first call that could change files
-	SinceTurn    Since = "turn"    // the same, for the newest turn with such a call
-	SinceBranch  Since = "branch"  // where the branch left the main one
+	SinceSession Baseline = "session" // before the first call that could change files
+	SinceTurn    Baseline = "turn"    // the same, for the newest turn with such a call
+	SinceBranch  Baseline = "branch"  // where the branch left the main one
 )
 
 // Net holds the differences from a moment, by path.
 type Net struct {
-	From  string // the moment, in words
-	Files []NetFile
+	Baseline string // the moment, in words
+	Files    []NetFile
 }
 
 // NetFile is a file that differs.
 type NetFile struct {
-	Path  string     `json:"path"`
-	Diff  string     `json:"-"` // unified; if empty, Note describes the difference
-	Note  string     `json:"note,omitempty"`
-	New   bool       `json:"new,omitempty"`
-	Gone  bool       `json:"gone,omitempty"`
-	Mode  uint32     `json:"-"` // permissions of a deleted file; 0 if unknown
-	Hunks []HunkText `json:"hunks,omitempty"`
+	Path    string     `json:"path"`
+	Diff    string     `json:"-"` // unified; if empty, Note describes the difference
+	Note    string     `json:"note,omitempty"`
+	New     bool       `json:"new,omitempty"`
+	Deleted bool       `json:"gone,omitempty"`
+	Mode    uint32     `json:"-"` // permissions of a deleted file; 0 if unknown
+	Hunks   []HunkText `json:"hunks,omitempty"`
 }
 
 // HunkText is a displayed hunk, and the file's line, from 1, where its change begins.
@@ -205,26 +206,26 @@ type NetHunk struct {
 
 // Merge is the result of a merge.
 type Merge struct {
-	Says  string   // one sentence
-	Files []string // changed files
+	Summary string   // one sentence
+	Files   []string // changed files
 }
 
 // Undo is a request to restore files: by default those changed by the last turn that changed any.
 type Undo struct {
-	Redo  bool // revert the last undo instead
-	Since bool // all since the last message, which may be nothing
+	Redo         bool // revert the last undo instead
+	SinceMessage bool // all since the last message, which may be nothing
 	// Message, with Since, is an earlier user message.
 	Message string
 	// Git includes git's own state, Unknown changes made during a call by an unknown author.
 	Git, Unknown bool
 	Dry          bool // only list the changes
-	// Plan is Undone.Plan as shown. If the plan has changed, Undo does nothing and returns an
+	// Plan is UndoResult.Plan as shown. If the plan has changed, Undo does nothing and returns an
 	// error. Optional.
 	Plan string
 }
 
-// Undone is the actual or planned result.
-type Undone struct {
+// UndoResult is the actual or planned result.
+type UndoResult struct {
 	Turns []string // their prompts, newest first; empty if there is nothing to undo
 	Paths []string // with the action: "create  a.go"
 	Left  []string // unchanged paths, with the reason
@@ -249,7 +250,7 @@ type Job struct {
 
 // Files are the paths for completion in the workspace, folders with a trailing slash. Near are
 // recently changed ones, according to git.
-type Files struct{ Paths, Near []string }
+type Files struct{ Paths, Recent []string }
 
 // Dropped is a file dropped on the terminal.
 type Dropped struct {
@@ -261,10 +262,10 @@ type Dropped struct {
 type Prompt struct {
 	Text   string
 	Attach []string // files
-	// Sent and Beside came from other clients: images and PDFs, and texts.
-	Sent   []tool.Attachment
-	Beside string
-	Draft  string // as typed, with folded pastes; "" if the same as Text
+	// Attachments and Texts came from other clients: images and PDFs, and texts.
+	Attachments []tool.Attachment
+	Texts       string
+	Draft       string // as typed, with folded pastes; "" if the same as Text
 }
 
 // ModelRow is a model in the list to choose from.
@@ -275,7 +276,7 @@ type ModelRow struct {
 	Input, Output *float64
 	Vision, Tools bool   // known to have it
 	Note          string // such as its size
-	Why           string // why it cannot be used now, or ""
+	Reason        string // why it cannot be used now, or ""
 }
 
 // SessionHead is a stored session in the list.
@@ -296,8 +297,8 @@ type Place struct {
 	Call    tool.CallID // "" for the message itself
 }
 
-// Found is a search result in a stored session.
-type Found struct {
+// SearchResult is a search result in a stored session.
+type SearchResult struct {
 	Session string
 	Place
 	Title   string // the session's title
@@ -335,7 +336,7 @@ type Next struct {
 	Model   string // model to use: provider/name
 	Keep    bool   // make the model the default, if it can be used
 	Fork    bool   // copy the session
-	At      Place  // place to show in the session; the zero value is the end
+	Place   Place  // place to show in the session; the zero value is the end
 	Demo    bool   // start the demo
 	// Background is the prompt with which the session continues without a terminal, or "".
 	Background string

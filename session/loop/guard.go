@@ -51,13 +51,13 @@ type stepCall struct {
 }
 
 type run struct {
-	names         []string // calls by first appearance
-	times         map[callPrint]int
-	least, most   int // fewest repetitions in the last step, and most overall
-	top           string
-	steps, cost   int
-	took          time.Duration
-	pending, told bool
+	names           []string // calls by first appearance
+	times           map[callPrint]int
+	least, most     int // fewest repetitions in the last step, and most overall
+	top             string
+	steps, cost     int
+	took            time.Duration
+	pending, warned bool
 }
 
 // add adds a step; duplicate calls in it count once.
@@ -97,21 +97,21 @@ func (r *run) is(measure, bound int) bool {
 
 // Guard watches a turn's calls. The zero value is ready to use. It is not safe for concurrent use.
 type Guard struct {
-	step []stepCall // the current step
-	took time.Duration
+	step     []stepCall // the current step
+	duration time.Duration
 
 	ever      map[callPrint]bool
 	seen      map[callPrint]bool // since the last new kind of change
 	circle    run                // stale steps since the last new result
-	still     run                // steps since something may have changed
+	unchanged run                // steps since something may have changed
 	fruitless run                // steps since the last progress
 	memory    memory
 	warn      string
 }
 
-// Saw adds an ended call. changed reports whether workspace files are known to have changed while
-// it ran.
-func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
+// Observe adds an ended call. changed reports whether workspace files are known to have changed
+// while it ran.
+func (g *Guard) Observe(call tool.RawCall, o tool.Outcome, changed bool) {
 	if o.Status == tool.Aborted {
 		g.Forget() // a user intervened, or the turn ends
 		return
@@ -122,7 +122,7 @@ func (g *Guard) Saw(call tool.RawCall, o tool.Outcome, changed bool) {
 	m.print = printOf(o.Attachments, name, arguments, string(o.Status), o.Code, o.Output)
 	m.cost = g.memory.cost(m, arguments, o, changed || len(o.Changed) > 0)
 	g.step = append(g.step, m)
-	g.took += o.Duration
+	g.duration += o.Duration
 }
 
 // Forget restarts: the user sent a message, or the model no longer sees its calls.
@@ -143,46 +143,46 @@ func (g *Guard) Close() {
 		g.ever = map[callPrint]bool{}
 	}
 	if changed || g.seen == nil { // the first read after a change is new, even with an old result
-		g.still, g.seen = run{}, map[callPrint]bool{}
+		g.unchanged, g.seen = run{}, map[callPrint]bool{}
 	}
 	for _, m := range g.step {
 		g.seen[m.print], g.ever[m.print] = true, true
 	}
-	g.still.add(g.step, g.took)
-	if g.circle.add(g.step, g.took); fresh {
+	g.unchanged.add(g.step, g.duration)
+	if g.circle.add(g.step, g.duration); fresh {
 		g.circle = run{}
 	}
-	if g.fruitless.add(g.step, g.took); useful {
+	if g.fruitless.add(g.step, g.duration); useful {
 		g.fruitless = run{}
 	}
-	g.step, g.took = nil, 0
+	g.step, g.duration = nil, 0
 	g.weigh()
 }
 
 // weigh warns the model once for each run.
 func (g *Guard) weigh() {
 	tell := func(r *run, measure, bound int, format string, args ...any) {
-		if r.told || !r.is(measure, bound) {
+		if r.warned || !r.is(measure, bound) {
 			return
 		}
-		if r.told = true; g.warn == "" {
+		if r.warned = true; g.warn == "" {
 			g.warn = fmt.Sprintf(format, args...)
 		}
 	}
 	rounds := g.circle.least + 1 // the first round was new
 	tell(&g.circle, rounds, circleTell, "You have made the same calls %d times, and their results did not change: %s. ", rounds, g.circle.list())
-	tell(&g.still, g.still.most, stillTell, "You have made the same call %d times, and nothing was changed in between: %s. ", g.still.most, g.still.top)
+	tell(&g.unchanged, g.unchanged.most, stillTell, "You have made the same call %d times, and nothing was changed in between: %s. ", g.unchanged.most, g.unchanged.top)
 	tell(&g.fruitless, g.fruitless.cost, fruitlessTell, "Your last %d steps changed no file, and their results say nothing that earlier ones did not. ", g.fruitless.steps)
 }
 
 // Stuck returns an error if the model continued after the warning.
 func (g *Guard) Stuck() error {
 	switch rounds := g.circle.least + 1; {
-	case g.circle.told && g.circle.is(rounds, circleStop):
+	case g.circle.warned && g.circle.is(rounds, circleStop):
 		return fmt.Errorf("%w: the same calls were made %d times with the same results", Err, rounds)
-	case g.still.told && g.still.is(g.still.most, stillStop):
-		return fmt.Errorf("%w: the same call was made %d times with the same result, and nothing was changed in between", Err, g.still.most)
-	case g.fruitless.told && g.fruitless.is(g.fruitless.cost, fruitlessStop):
+	case g.unchanged.warned && g.unchanged.is(g.unchanged.most, stillStop):
+		return fmt.Errorf("%w: the same call was made %d times with the same result, and nothing was changed in between", Err, g.unchanged.most)
+	case g.fruitless.warned && g.fruitless.is(g.fruitless.cost, fruitlessStop):
 		return fmt.Errorf("%w: %d steps in a row changed no file and told nothing new", Err, g.fruitless.steps)
 	}
 	return nil

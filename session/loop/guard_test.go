@@ -25,7 +25,7 @@ func watch(t *testing.T, steps []step) (told, stopped int) {
 	var g Guard
 	for i, s := range steps {
 		for _, c := range s {
-			g.Saw(c.call, c.o, false)
+			g.Observe(c.call, c.o, false)
 		}
 		g.Close()
 		if err := g.Stuck(); err != nil {
@@ -176,7 +176,7 @@ func TestWorkIsLeftAlone(t *testing.T) {
 func TestTheWarningNamesTheCalls(t *testing.T) {
 	var g Guard
 	for _, s := range written(t, "3x\nread {\"path\":\""+strings.Repeat("x", 200)+"\"} -> a\nlist . -> b\n") {
-		g.Saw(s[0].call, s[0].o, false)
+		g.Observe(s[0].call, s[0].o, false)
 		g.Close()
 	}
 	text := g.Warning()

@@ -7,14 +7,15 @@ package async
 
 import tea "charm.land/bubbletea/v2"
 
-// Then is a message that Update calls: it handles a background result and returns the next command.
-type Then func() tea.Cmd
+// Continuation is a message that Update calls: it handles a background result and returns the next
+// command.
+type Continuation func() tea.Cmd
 
 // Ask calls ask in the background, and then with its result in Update.
 func Ask[T any](ask func() T, then func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		answer := ask()
-		return Then(func() tea.Cmd { return then(answer) })
+		return Continuation(func() tea.Cmd { return then(answer) })
 	}
 }
 
@@ -22,6 +23,6 @@ func Ask[T any](ask func() T, then func(T) tea.Cmd) tea.Cmd {
 func Try[T any](ask func() (T, error), then func(T, error) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		answer, err := ask()
-		return Then(func() tea.Cmd { return then(answer, err) })
+		return Continuation(func() tea.Cmd { return then(answer, err) })
 	}
 }

@@ -65,8 +65,8 @@ type blockDrawer struct {
 // full reports whether the row limit is reached.
 func (d *blockDrawer) full() bool { return d.show.Rows > 0 && len(d.rows)-d.start >= d.show.Rows }
 
-// more adds a row that counts omitted items.
-func (d *blockDrawer) more(n int, what string) {
+// addOmitted adds a row that counts omitted items.
+func (d *blockDrawer) addOmitted(n int, what string) {
 	if n <= 0 {
 		return
 	}
@@ -81,7 +81,7 @@ func (d *blockDrawer) more(n int, what string) {
 func (d *blockDrawer) line(margin Row, spans ...Span) {
 	if d.show.Whole {
 		rest := d.theme.Pen().Pad(margin.w).Done()
-		d.rows = d.theme.Wrap(d.rows, d.w, Margins{First: margin, Rest: rest, Hard: true}, spans...)
+		d.rows = d.theme.Wrap(d.rows, d.w, Margins{First: margin, Continuation: rest, Hard: true}, spans...)
 		return
 	}
 	p := d.theme.Pen().Row(margin)
@@ -98,7 +98,7 @@ func (d *blockDrawer) lines(text string, draw func(i int, line string)) {
 	}
 	for i := 0; ; i++ {
 		if d.full() {
-			d.more(strings.Count(text, "\n")+1, "more line")
+			d.addOmitted(strings.Count(text, "\n")+1, "more line")
 			return
 		}
 		line, rest, found := strings.Cut(text, "\n")
@@ -126,7 +126,7 @@ func (d *blockDrawer) prose(b tool.Block) {
 		shown = min(shown, d.show.Rows)
 	}
 	d.rows = append(d.rows, rows[:shown]...)
-	d.more(len(rows)-shown, "more row")
+	d.addOmitted(len(rows)-shown, "more row")
 }
 
 func (d *blockDrawer) code(b tool.Block) {
@@ -150,7 +150,7 @@ func (d *blockDrawer) code(b tool.Block) {
 func (d *blockDrawer) items(items []tool.Item) {
 	for i, it := range items {
 		if d.full() {
-			d.more(len(items)-i, "more")
+			d.addOmitted(len(items)-i, "more")
 			return
 		}
 		d.rows = d.theme.Item(d.rows, it, d.w, d.show.Whole)
@@ -172,7 +172,7 @@ func (t *Theme) Item(dst []Row, it tool.Item, w int, whole bool) []Row {
 		}
 		return append(dst, p.Done().Fit(w))
 	}
-	return t.Wrap(dst, w, Margins{First: first, Rest: t.Pen().Pad(first.w).Done()}, text...)
+	return t.Wrap(dst, w, Margins{First: first, Continuation: t.Pen().Pad(first.w).Done()}, text...)
 }
 
 func itemMark(state string) (string, Style) {
@@ -206,7 +206,7 @@ func (d *blockDrawer) output(b tool.Block) {
 		return
 	}
 	shown, hidden := lastLines(text, d.show.Rows)
-	d.more(max(hidden, b.Total-strings.Count(shown, "\n")-1), "earlier line")
+	d.addOmitted(max(hidden, b.Total-strings.Count(shown, "\n")-1), "earlier line")
 	for line := range strings.SplitSeq(shown, "\n") {
 		d.line(Row{}, Span{Plain, safeterm.Clean(flat(line, 0))})
 	}

@@ -35,9 +35,9 @@ func (t *Theme) rest(dst []Row, n int, b Brief, w int) []Row {
 	return append(dst, count.Fit(w))
 }
 
-// Telling appends the output lines that explain a command's failure: those with a file, an error or
-// a test. If there are none, it appends the last lines.
-func (t *Theme) Telling(dst []Row, b tool.Block, w int, brief Brief) []Row {
+// FailureLines appends the output lines that explain a command's failure: those with a file, an
+// error or a test. If there are none, it appends the last lines.
+func (t *Theme) FailureLines(dst []Row, b tool.Block, w int, brief Brief) []Row {
 	text := strings.TrimRight(safeterm.Output(b.Text).String(), "\n")
 	if strings.TrimSpace(text) == "" {
 		return dst

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Ground is the terminal's background, if known.
-type Ground uint8
+// Background is the terminal's background, if known.
+type Background uint8
 
 // Backgrounds.
 const (
-	UnknownGround Ground = iota
+	UnknownGround Background = iota
 	DarkGround
 	LightGround
 )
@@ -19,8 +19,8 @@ const (
 // Themes returns the theme names, the default first.
 func Themes() []string { return []string{"auto", "dark", "light", "contrast", "ansi", "none"} }
 
-// Means returns a theme's description.
-func Means(name string) string {
+// ThemeDescription returns a theme's description.
+func ThemeDescription(name string) string {
 	switch name {
 	case "auto":
 		return "dark or light, as the terminal's background is"
@@ -42,7 +42,7 @@ func Means(name string) string {
 // unknown background, auto becomes ansi and contrast uses no colors: both are readable on any
 // background. NO_COLOR (no-color.org) applies unless the user chose a theme; TERM=dumb gets no
 // attributes at all.
-func Choose(name string, env func(string) string, g Ground) *Theme {
+func Choose(name string, env func(string) string, g Background) *Theme {
 	if name == "" {
 		name = "auto"
 	}
@@ -79,7 +79,7 @@ func Asks(name string, env func(string) string) bool {
 
 // GroundOf reads COLORFGBG, set by rxvt, Konsole and others: the last field is the number of the
 // background color.
-func GroundOf(env func(string) string) Ground {
+func GroundOf(env func(string) string) Background {
 	fields := strings.Split(env("COLORFGBG"), ";")
 	n, err := strconv.Atoi(fields[len(fields)-1])
 	switch {

@@ -16,7 +16,7 @@ type codeLayout struct {
 	marked bool // the list marks are drawn above it
 	long   bool // too long to highlight; its beginning is gone
 	lines  int  // drawn lines
-	at     int  // where the next line begins
+	next   int  // where the next line begins
 	within bool // the next line is partly drawn
 }
 
@@ -46,12 +46,12 @@ func (d *leafDrawer) codeMargins(b *markdown.Block) Margins {
 	if b.Kind == markdown.HTML {
 		return m
 	}
-	p, q := d.theme.Pen().Row(m.First), d.theme.Pen().Row(m.Rest)
+	p, q := d.theme.Pen().Row(m.First), d.theme.Pen().Row(m.Continuation)
 	if d.bare {
-		m.First, m.Rest = p.Fixed(Plain, "    ").Done(), q.Fixed(Plain, "    ").Done()
+		m.First, m.Continuation = p.Fixed(Plain, "    ").Done(), q.Fixed(Plain, "    ").Done()
 		return m
 	}
-	m.First, m.Rest = p.Fixed(Border, "│ ").Done(), q.Fixed(Border, "│ ").Done()
+	m.First, m.Continuation = p.Fixed(Border, "│ ").Done(), q.Fixed(Border, "│ ").Done()
 	return m
 }
 
@@ -65,11 +65,11 @@ func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 		total--
 	}
 	for ; c.lines < total; c.lines++ {
-		line, _, _ := bytes.Cut(b.Text[min(c.at, len(b.Text)):], []byte("\n"))
+		line, _, _ := bytes.Cut(b.Text[min(c.next, len(b.Text)):], []byte("\n"))
 		if !c.within || len(line) > 0 {
 			d.codeLine(b, string(line))
 		}
-		c.at += len(line) + 1
+		c.next += len(line) + 1
 		c.within = false
 	}
 	if !whole {
@@ -78,8 +78,8 @@ func (d *leafDrawer) codeLines(b *markdown.Block, whole bool) int {
 	if len(b.Text) <= maxHighlight && !c.long {
 		return 0
 	}
-	n := min(c.at, len(b.Text))
-	c.at, c.long = c.at-n, true
+	n := min(c.next, len(b.Text))
+	c.next, c.long = c.next-n, true
 	return n
 }
 
@@ -93,10 +93,10 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	if b.Lines == 0 {
 		return
 	}
-	part := string(b.Text[min(c.at, len(b.Text)):])
+	part := string(b.Text[min(c.next, len(b.Text)):])
 	n := len(part)
 	if !strings.Contains(part, "\t") { // a tab's width depends on the text before it
-		width := d.w - d.codeMargins(b).Rest.w
+		width := d.w - d.codeMargins(b).Continuation.w
 		if width <= 0 {
 			width = d.w
 		}
@@ -104,7 +104,7 @@ func (d *leafDrawer) codePart(b *markdown.Block) {
 	}
 	if n > 0 {
 		d.codeLine(b, part[:n])
-		c.at += n
+		c.next += n
 		c.within = true
 	}
 }

@@ -19,7 +19,7 @@ type diffLine struct {
 	sign     string // +, - or a space; "" if it has none
 	text     string
 	old, now int // line number on each side; 0 if absent
-	other    int // offset to the line it replaces or is replaced by; 0 if none
+	pair     int // offset to the line it replaces or is replaced by; 0 if none
 }
 
 // readDiff parses a diff. It skips the two file name lines if b.Path is set.
@@ -75,7 +75,7 @@ func pair(lines []diffLine) {
 		gone := run(at, Removed)
 		come := run(at+gone, Added)
 		for i := range min(gone, come) {
-			lines[at+i].other, lines[at+gone+i].other = gone, -gone
+			lines[at+i].pair, lines[at+gone+i].pair = gone, -gone
 		}
 		at += max(gone+come, 1)
 	}
@@ -158,11 +158,11 @@ func (p *Patch) arrange(split bool) {
 		switch at := (place{l: i, r: i, pair: true}); {
 		case !split || l.style == Hunk || inHunk && l.style == Dim:
 			p.places = append(p.places, place{l: i})
-		case !inHunk || l.style == Added && l.other != 0:
+		case !inHunk || l.style == Added && l.pair != 0:
 		default:
 			switch {
-			case l.other != 0:
-				at.r = i + l.other
+			case l.pair != 0:
+				at.r = i + l.pair
 			case l.style == Removed:
 				at.r = -1
 			case l.style == Added:
@@ -275,7 +275,7 @@ func (p *Patch) line(at, number, w int, hard bool) []Row {
 		rest.Pad(p.wide + 1)
 	}
 	rest.Fill(groundOf(l.style), first.Width()).Pad(first.Width())
-	rows := p.theme.Wrap(nil, w, Margins{First: first.Done(), Rest: rest.Done(), Hard: hard}, p.spans(at)...)
+	rows := p.theme.Wrap(nil, w, Margins{First: first.Done(), Continuation: rest.Done(), Hard: hard}, p.spans(at)...)
 	p.theme.Grounded(rows, groundOf(l.style), w)
 	return rows
 }
@@ -304,7 +304,7 @@ func groundOf(s Style) Style {
 // one. With 256 colors the background replaces the text color.
 func (t *Theme) changed(s Style) Style {
 	g := groundOf(s)
-	if g != 0 && t.on[g.ground()] != "" && !t.tinted {
+	if g != 0 && t.backgrounds[g.backgroundIndex()] != "" && !t.tinted {
 		return g
 	}
 	return s | g
@@ -320,8 +320,8 @@ func (p *Patch) spans(at int) (spans []Span) {
 		return []Span{{t.changed(l.style), text}}
 	}
 	from, to := 0, 0
-	if l.other != 0 {
-		from, to = differs(text.String(), shown(p.lines[at+l.other].text).String())
+	if l.pair != 0 {
+		from, to = differs(text.String(), shown(p.lines[at+l.pair].text).String())
 	}
 	pos := 0
 	for _, tok := range p.lang.Tokens(text.String()) {
@@ -430,5 +430,5 @@ func (d *blockDrawer) diff(b tool.Block) {
 		shown = min(shown, d.show.Rows)
 	}
 	d.rows = p.Append(d.rows, 0, shown)
-	d.more(p.Len()-shown, "more row")
+	d.addOmitted(p.Len()-shown, "more row")
 }

@@ -119,7 +119,7 @@ const (
 
 // margins returns the current block's margins.
 func (d *leafDrawer) margins(b *markdown.Block) Margins {
-	m := Margins{First: d.margin(b.In, restMargin), Rest: d.margin(b.In, restMargin)}
+	m := Margins{First: d.margin(b.In, restMargin), Continuation: d.margin(b.In, restMargin)}
 	if !d.leaf.marked {
 		m.First = d.margin(b.In, firstMargin)
 		d.leaf.marked = true

@@ -11,11 +11,11 @@ type ink struct {
 // palette is a theme with its own colors. The background stays the terminal's; grounds lists those
 // that the colors were checked against.
 type palette struct {
-	grounds []rgb
-	// text and rest are the lowest contrast for text and for lines between panes (WCAG 2.2, 1.4.3,
-	// 1.4.6 and 1.4.11).
-	text, rest float64
-	inks       [styles]ink
+	backgrounds []rgb
+	// text and lineContrast are the lowest contrast for text and for lines between panes (WCAG 2.2,
+	// 1.4.3, 1.4.6 and 1.4.11).
+	text, lineContrast float64
+	inks               [styles]ink
 	// ink is the text color on fills for roles without one: the terminal's default was chosen for
 	// its background.
 	ink   rgb
@@ -33,7 +33,7 @@ func roles(ground Style) []Style {
 // floor returns a role's lowest contrast.
 func (p *palette) floor(s Style) float64 {
 	if s == Border {
-		return p.rest
+		return p.lineContrast
 	}
 	return p.text
 }
@@ -47,7 +47,7 @@ func (p *palette) theme(d depth) *Theme {
 			if params != "" {
 				params += ";"
 			}
-			params += k.color.parameters(d, p.grounds, p.floor(Style(s)))
+			params += k.color.parameters(d, p.backgrounds, p.floor(Style(s)))
 		}
 		if params != "" {
 			t.sgr[s] = "\x1b[" + params + "m"
@@ -56,11 +56,11 @@ func (p *palette) theme(d depth) *Theme {
 	t.tinted = d == colorsAll
 	for s, c := range p.fills {
 		if bg, ok := p.fill(s, c, d); ok {
-			t.on[s.ground()] = "\x1b[" + bg + ";" + p.ink.parameters(d, []rgb{c}, p.text) + "m"
+			t.backgrounds[s.backgroundIndex()] = "\x1b[" + bg + ";" + p.ink.parameters(d, []rgb{c}, p.text) + "m"
 		}
 	}
-	if added, removed := OnAdded.ground(), OnRemoved.ground(); t.on[added] == "" || t.on[removed] == "" {
-		t.on[added], t.on[removed] = "", "" // one alone would mark the other as unchanged
+	if added, removed := OnAdded.backgroundIndex(), OnRemoved.backgroundIndex(); t.backgrounds[added] == "" || t.backgrounds[removed] == "" {
+		t.backgrounds[added], t.backgrounds[removed] = "", "" // one alone would mark the other as unchanged
 	}
 	return t
 }
@@ -73,7 +73,7 @@ func (p *palette) fill(s Style, c rgb, d depth) (sgr string, ok bool) {
 	}
 	on := []rgb{p.ink}
 	for _, r := range roles(s) {
-		on = append(on, xterm(nearest(p.inks[r].color, p.grounds, p.floor(r))))
+		on = append(on, xterm(nearest(p.inks[r].color, p.backgrounds, p.floor(r))))
 	}
 	best, at := farFill, 0
 	for i := 16; i < 256; i++ {
@@ -107,8 +107,8 @@ func darkGrounds() []rgb { return []rgb{0x000000, 0x1e1e1e, 0x300a24, 0x002b36, 
 func lightGrounds() []rgb { return []rgb{0xffffff, 0xfdf6e3, 0xeeeeee} }
 
 func dark() *palette {
-	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 4.5, rest: 3, inks: [styles]ink{
-		Dim: {0xa9b0bd, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x858d9a, ""},
+	return &palette{backgrounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 4.5, lineContrast: 3, inks: [styles]ink{
+		Dim: {0xa9b0bd, ""}, Bold: {0, "1"}, Italic: {0, "3"}, UserText: {0, "1"}, Key: {0, "1"}, Border: {0x858d9a, ""},
 		Accent: {0x5fd3e0, ""}, Good: {0x7fd88f, ""}, Bad: {0xff928a, ""}, Warn: {0xe9c46a, ""},
 		Heading: {0x5fd3e0, "1"}, Code: {0xe6b58a, ""}, Link: {0x8ab8ff, "4"},
 		Added: {0x63d8c0, ""}, Removed: {0xff9a70, ""}, Hunk: {0xa9b0bd, ""},
@@ -118,8 +118,8 @@ func dark() *palette {
 }
 
 func light() *palette {
-	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 4.5, rest: 3, inks: [styles]ink{
-		Dim: {0x59616d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x7a828e, ""},
+	return &palette{backgrounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 4.5, lineContrast: 3, inks: [styles]ink{
+		Dim: {0x59616d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, UserText: {0, "1"}, Key: {0, "1"}, Border: {0x7a828e, ""},
 		Accent: {0x006773, ""}, Good: {0x1d6b2c, ""}, Bad: {0xb3261e, ""}, Warn: {0x7a5000, ""},
 		Heading: {0x006773, "1"}, Code: {0x8a3b00, ""}, Link: {0x0a56a6, "4"},
 		Added: {0x00676b, ""}, Removed: {0xb5360a, ""}, Hunk: {0x59616d, ""},
@@ -129,8 +129,8 @@ func light() *palette {
 }
 
 func contrastDark() *palette {
-	return &palette{grounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 7, rest: 4.5, inks: [styles]ink{
-		Dim: {0xd0d5dc, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0xb4bac4, ""},
+	return &palette{backgrounds: darkGrounds(), fills: darkFills(), ink: 0xe8ebf0, text: 7, lineContrast: 4.5, inks: [styles]ink{
+		Dim: {0xd0d5dc, ""}, Bold: {0, "1"}, Italic: {0, "3"}, UserText: {0, "1"}, Key: {0, "1"}, Border: {0xb4bac4, ""},
 		Accent: {0x8ff2ff, "1"}, Good: {0xa6f5b0, ""}, Bad: {0xffc4be, "1"}, Warn: {0xffe08a, ""},
 		Heading: {0x8ff2ff, "1"}, Code: {0xffd2a8, ""}, Link: {0xbcdcff, "4"},
 		Added: {0x8cf5ea, ""}, Removed: {0xffc69c, ""}, Hunk: {0xd0d5dc, ""},
@@ -140,8 +140,8 @@ func contrastDark() *palette {
 }
 
 func contrastLight() *palette {
-	return &palette{grounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 7, rest: 4.5, inks: [styles]ink{
-		Dim: {0x3c434d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, You: {0, "1"}, Key: {0, "1"}, Border: {0x565e69, ""},
+	return &palette{backgrounds: lightGrounds(), fills: lightFills(), ink: 0x1b1f26, text: 7, lineContrast: 4.5, inks: [styles]ink{
+		Dim: {0x3c434d, ""}, Bold: {0, "1"}, Italic: {0, "3"}, UserText: {0, "1"}, Key: {0, "1"}, Border: {0x565e69, ""},
 		Accent: {0x004a54, "1"}, Good: {0x0e4a1b, ""}, Bad: {0x86130d, "1"}, Warn: {0x553700, ""},
 		Heading: {0x004a54, "1"}, Code: {0x632900, ""}, Link: {0x063f7d, "4"},
 		Added: {0x00494e, ""}, Removed: {0x842200, ""}, Hunk: {0x3c434d, ""},
@@ -155,6 +155,6 @@ func contrastLight() *palette {
 func strong() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Bold: "\x1b[1m", Italic: "\x1b[3m", Accent: "\x1b[1m", Bad: "\x1b[1m", Warn: "\x1b[1m", Heading: "\x1b[1;4m",
-		Added: "\x1b[1m", You: "\x1b[1m", Key: "\x1b[1m", Link: "\x1b[4m", Keyword: "\x1b[1m",
+		Added: "\x1b[1m", UserText: "\x1b[1m", Key: "\x1b[1m", Link: "\x1b[4m", Keyword: "\x1b[1m",
 	}}
 }

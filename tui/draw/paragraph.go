@@ -18,7 +18,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 	}
 	m := d.margins(b)
 	if box.w > 0 {
-		m.First, m.Rest = d.boxed(b, m, box)
+		m.First, m.Continuation = d.boxed(b, m, box)
 	}
 	lines, settled := d.inline(source, base)
 	end := cut{line: len(lines), source: len(source)}
@@ -49,7 +49,7 @@ func (d *leafDrawer) paragraph(b *markdown.Block, base Style, whole bool) int {
 			rows = rows[:end.rows]
 		}
 		d.rows = append(d.rows, rows...)
-		m.First = m.Rest
+		m.First = m.Continuation
 	}
 	return len(text) - len(source) + end.source
 }
@@ -79,10 +79,10 @@ func (d *leafDrawer) task(b *markdown.Block, s string) (rest string, box Row) {
 func (d *leafDrawer) boxed(b *markdown.Block, m Margins, box Row) (first, rest Row) {
 	if last := len(b.In) - 1; b.In[last].Number < 0 {
 		outer := b.In[:last]
-		m.First, m.Rest = d.margin(outer, firstMargin), d.margin(outer, restMargin)
+		m.First, m.Continuation = d.margin(outer, firstMargin), d.margin(outer, restMargin)
 	}
 	first = d.theme.Pen().Row(m.First).Row(box).Done()
-	return first, d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + box.w).Done()
+	return first, d.theme.Pen().Row(m.Continuation).Pad(m.Continuation.w + box.w).Done()
 }
 
 // inlineLine is a part that begins on its own row.
@@ -116,7 +116,7 @@ func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled i
 		if span.Remark > 0 {
 			if span.Remark <= len(d.remarks) {
 				line.spans = append(line.spans, d.remarks[span.Remark-1].span(d.theme, i+1 < len(spans) && spans[i+1].Form&markdown.Break == 0))
-				line.source = append(line.source, source{span.At, false, true})
+				line.source = append(line.source, source{span.Offset, false, true})
 			}
 			continue
 		}
@@ -125,7 +125,7 @@ func (d *leafDrawer) inline(s string, base Style) (lines []inlineLine, settled i
 			text = safeterm.Name(span.Text) // a link's address hides nothing
 		}
 		line.spans = append(line.spans, Span{inlineStyle(span.Form, base), text})
-		line.source = append(line.source, source{span.At, span.Exact && text.String() == span.Text, span.Form == 0})
+		line.source = append(line.source, source{span.Offset, span.Exact && text.String() == span.Text, span.Form == 0})
 	}
 	return lines, settled
 }
@@ -137,11 +137,11 @@ func markStruck(spans []markdown.Span) []markdown.Span {
 	for i, s := range spans {
 		if now := s.Form&markdown.Strike != 0; now != struck {
 			struck = now
-			out = append(out, markdown.Span{Text: map[bool]string{true: "(deleted: ", false: ")"}[now], At: s.At})
+			out = append(out, markdown.Span{Text: map[bool]string{true: "(deleted: ", false: ")"}[now], Offset: s.Offset})
 		}
 		out = append(out, s)
 		if i == len(spans)-1 && struck {
-			out = append(out, markdown.Span{Text: ")", At: s.At})
+			out = append(out, markdown.Span{Text: ")", Offset: s.Offset})
 		}
 	}
 	return out
@@ -177,8 +177,8 @@ type cut struct{ line, rows, source int }
 func (d *leafDrawer) cut(lines []inlineLine, m Margins, limit int) cut {
 	var best, last cut
 	first := max(d.w-m.First.w, 1)
-	rest := max(d.w-m.Rest.w, 1)
-	if max(m.First.w, m.Rest.w) >= d.w {
+	rest := max(d.w-m.Continuation.w, 1)
+	if max(m.First.w, m.Continuation.w) >= d.w {
 		first, rest = d.w, d.w
 	}
 	for i, line := range lines {

@@ -136,7 +136,7 @@ func (l *proseLayout) read(text string) {
 // line parses a line or a piece and draws finished blocks. whole means that s ends the line.
 func (l *proseLayout) line(s string, whole bool) {
 	if l.within {
-		l.md.More(s)
+		l.md.Continue(s)
 	} else {
 		l.md.Line(s)
 	}

@@ -104,7 +104,7 @@ func (p *Pen) Pad(w int) *Pen {
 
 // Fill continues a style's background up to column w; it writes nothing if the theme has none.
 func (p *Pen) Fill(s Style, w int) *Pen {
-	if n := w - p.w; n > 0 && p.theme.on[s.ground()] != "" {
+	if n := w - p.w; n > 0 && p.theme.backgrounds[s.backgroundIndex()] != "" {
 		p.Put(s&grounds, safeterm.Clean(strings.Repeat(" ", n)))
 	}
 	return p
@@ -112,7 +112,7 @@ func (p *Pen) Fill(s Style, w int) *Pen {
 
 // Grounded extends rows to width w with a style's background.
 func (t *Theme) Grounded(rows []Row, s Style, w int) {
-	if t.on[s.ground()] == "" {
+	if t.backgrounds[s.backgroundIndex()] == "" {
 		return
 	}
 	for i, r := range rows {

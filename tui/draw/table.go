@@ -22,7 +22,7 @@ type tableLayout struct {
 	align  []markdown.Align
 	widths []int // nil if each cell is a separate line
 	ruled  bool  // cells wrap, so rows need lines between them
-	at     int   // where the next row begins
+	next   int   // where the next row begins
 	rows   int   // drawn rows
 }
 
@@ -36,8 +36,8 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 	}
 	t := *d.leaf.table // a trial must not change the layout
 	d.leaf.table = &t
-	for t.at < len(b.Text) {
-		line, _, _ := strings.Cut(string(b.Text[t.at:]), "\n")
+	for t.next < len(b.Text) {
+		line, _, _ := strings.Cut(string(b.Text[t.next:]), "\n")
 		row := d.cells(line, len(t.align), Plain)
 		if t.widths == nil {
 			d.record(b, row)
@@ -47,11 +47,11 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 			}
 			d.tableRow(b, row)
 		}
-		t.at += len(line) + 1
+		t.next += len(line) + 1
 		t.rows++
 	}
-	n := min(t.at, len(b.Text))
-	t.at -= n
+	n := min(t.next, len(b.Text))
+	t.next -= n
 	return n
 }
 
@@ -59,7 +59,7 @@ func (d *leafDrawer) table(b *markdown.Block, whole bool) int {
 func (d *leafDrawer) tableHead(b *markdown.Block, more bool) {
 	lines := strings.Split(string(b.Text), "\n")
 	head := d.cells(lines[0], len(b.Align), Plain|Strong)
-	t := &tableLayout{align: b.Align, at: len(lines[0]) + 1}
+	t := &tableLayout{align: b.Align, next: len(lines[0]) + 1}
 	for _, c := range head {
 		t.heads = append(t.heads, c[0].spans)
 	}
@@ -182,7 +182,7 @@ func (d *leafDrawer) tableRow(b *markdown.Block, row []tableCell) {
 	m := d.margins(b)
 	for y := range height {
 		p := d.theme.Pen().Row(m.First)
-		m.First = m.Rest
+		m.First = m.Continuation
 		for i, width := range t.widths {
 			if i > 0 {
 				p.Fixed(Border, " │ ")
@@ -247,6 +247,6 @@ func (d *leafDrawer) record(b *markdown.Block, row []tableCell) {
 
 func (d *leafDrawer) tableLine(b *markdown.Block, spans []Span) {
 	m := d.margins(b)
-	m.Rest = d.theme.Pen().Row(m.Rest).Pad(m.Rest.w + 2).Done()
+	m.Continuation = d.theme.Pen().Row(m.Continuation).Pad(m.Continuation.w + 2).Done()
 	d.rows = d.theme.Wrap(d.rows, d.w, m, spans...)
 }

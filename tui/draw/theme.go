@@ -15,12 +15,12 @@ const (
 	Bad
 	Warn
 	Heading
-	Code    // code in prose and blocks
-	Added   // diff
-	Removed // diff
-	Hunk    // diff
-	You     // the user's text
-	Key     // a key in a hint
+	Code     // code in prose and blocks
+	Added    // diff
+	Removed  // diff
+	Hunk     // diff
+	UserText // the user's text
+	Key      // a key in a hint
 	Border
 	Link    // a link's text
 	Keyword // highlighted code, here and below
@@ -50,28 +50,28 @@ const (
 
 const grounds = OnAdded | OnRemoved | OnYou
 
-// ground returns the style's index in Theme.on, or 0 without a background.
-func (s Style) ground() int { return int(s&grounds) >> 12 }
+// backgroundIndex returns the style's index in Theme.backgrounds, or 0 without a background.
+func (s Style) backgroundIndex() int { return int(s&grounds) >> 12 }
 
 // role returns s without attributes.
 func (s Style) role() Style { return s & 0xff }
 
-// Theme maps styles to terminal attributes. All panes share one; see Become. The zero value draws
+// Theme maps styles to terminal attributes. All panes share one; see CopyFrom. The zero value draws
 // without attributes.
 type Theme struct {
 	sgr [styles]string
 	// attributes enables Strong and the others, which do not depend on colors.
 	attributes bool
-	// on holds the background sequences with their text color; "" if the theme has none.
-	on     [5]string
-	counts Cells // method that matches the terminal
+	// backgrounds holds the background sequences with their text color; "" if the theme has none.
+	backgrounds [5]string
+	counts      Cells // method that matches the terminal
 	// tinted means that backgrounds mark changed lines, so their text keeps its highlighting.
 	tinted bool
 }
 
-// Become copies other into the theme that panes share. Existing rows keep their look, so callers
+// CopyFrom copies other into the theme that panes share. Existing rows keep their look, so callers
 // must drop cached rows.
-func (t *Theme) Become(other *Theme) {
+func (t *Theme) CopyFrom(other *Theme) {
 	counts := t.counts
 	*t = *other
 	t.counts = counts
@@ -84,7 +84,7 @@ func (t *Theme) start(s Style) string {
 		return sgr
 	}
 	if g := s & grounds; g != 0 {
-		sgr = t.on[g.ground()] + sgr
+		sgr = t.backgrounds[g.backgroundIndex()] + sgr
 	}
 	for i, code := range [...]string{"\x1b[1m", "\x1b[3m", "\x1b[9m", "\x1b[4m"} {
 		if s&(Strong<<i) != 0 {
@@ -106,7 +106,7 @@ func Color() *Theme {
 		Accent: "\x1b[36m", Good: "\x1b[32m", Bad: "\x1b[31m", Warn: "\x1b[33m",
 		Heading: "\x1b[1;36m", Code: "\x1b[33m",
 		Added: "\x1b[32m", Removed: "\x1b[31m", Hunk: "\x1b[2m",
-		You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m", Link: "\x1b[4;34m",
+		UserText: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m", Link: "\x1b[4;34m",
 		Keyword: "\x1b[35m", String: "\x1b[32m", Comment: "\x1b[2m", Number: "\x1b[36m",
 		Function: "\x1b[34m", Type: "\x1b[33m", Property: "\x1b[36m",
 	}}
@@ -116,7 +116,7 @@ func Color() *Theme {
 func Mono() *Theme {
 	return &Theme{attributes: true, sgr: [styles]string{
 		Dim: "\x1b[2m", Bold: "\x1b[1m", Italic: "\x1b[3m", Bad: "\x1b[1m", Warn: "\x1b[1m",
-		Heading: "\x1b[1;4m", Added: "\x1b[1m", You: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m",
+		Heading: "\x1b[1;4m", Added: "\x1b[1m", UserText: "\x1b[1m", Key: "\x1b[1m", Border: "\x1b[2m",
 		Link: "\x1b[4m", Keyword: "\x1b[1m", Comment: "\x1b[2m",
 	}}
 }

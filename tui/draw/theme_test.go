@@ -57,7 +57,7 @@ func tooFaint(t *testing.T, theme *Theme, p *palette) []string {
 		if c == 0 {
 			continue // the terminal's own foreground
 		}
-		for _, g := range p.grounds {
+		for _, g := range p.backgrounds {
 			if got := contrast(c, g); got < p.floor(s) {
 				out = append(out, fmt.Sprintf("role %d: %06x on %06x has %.2f, needs %.1f", s, c, g, got, p.floor(s)))
 			}
@@ -83,7 +83,7 @@ func TestEveryRoleCanBeRead(t *testing.T) {
 			t.Errorf("%s: only %d of %d roles have a colour", name, colored, styles)
 		}
 	}
-	if p := contrastDark(); p.text < 7 || p.rest < 4.5 || dark().text < 4.5 || light().rest < 3 {
+	if p := contrastDark(); p.text < 7 || p.lineContrast < 4.5 || dark().text < 4.5 || light().lineContrast < 3 {
 		t.Error("the promises were lowered")
 	}
 }
@@ -169,7 +169,7 @@ func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		what, name string
 		env        func(string) string
-		ground     Ground
+		ground     Background
 		want       *Theme
 	}{
 		{"nothing known", "", env(), UnknownGround, Color()},
@@ -194,7 +194,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	for _, name := range Themes() {
-		if Means(name) == "" {
+		if ThemeDescription(name) == "" {
 			t.Errorf("nothing is said of %s", name)
 		}
 	}
@@ -219,7 +219,7 @@ func TestNoneHasNoColor(t *testing.T) {
 }
 
 func TestGroundAndAsking(t *testing.T) {
-	for value, want := range map[string]Ground{"": UnknownGround, "15;0": DarkGround, "0;15": LightGround, "0;default;15": LightGround,
+	for value, want := range map[string]Background{"": UnknownGround, "15;0": DarkGround, "0;15": LightGround, "0;default;15": LightGround,
 		"15;8": DarkGround, "0;7": LightGround, "15;default": UnknownGround} {
 		if got := GroundOf(env("COLORFGBG", value)); got != want {
 			t.Errorf("COLORFGBG=%q: %d, want %d", value, got, want)
@@ -258,7 +258,7 @@ func backOf(t *testing.T, sgr string) rgb {
 // those that stand there.
 func unreadable(t *testing.T, theme *Theme, p *palette) (out []string) {
 	for _, s := range []Style{OnAdded, OnRemoved, OnYou} {
-		sgr := theme.on[s.ground()]
+		sgr := theme.backgrounds[s.backgroundIndex()]
 		if sgr == "" {
 			continue
 		}
@@ -295,8 +295,8 @@ func TestGroundsCanBeReadAndTold(t *testing.T) {
 			if d == colors256 {
 				continue
 			}
-			added, removed := backOf(t, theme.on[OnAdded.ground()]), backOf(t, theme.on[OnRemoved.ground()])
-			for _, g := range p.grounds {
+			added, removed := backOf(t, theme.backgrounds[OnAdded.backgroundIndex()]), backOf(t, theme.backgrounds[OnRemoved.backgroundIndex()])
+			for _, g := range p.backgrounds {
 				for _, c := range []rgb{added, removed} {
 					if got := distance(lab(c.linear()), lab(g.linear())); got < seen {
 						t.Errorf("%s: the ground %06x is %.1f from the background %06x", name, c, got, g)
@@ -316,7 +316,7 @@ func TestGroundsCanBeReadAndTold(t *testing.T) {
 		t.Error("a ground that is too bright was not found")
 	}
 	for name, theme := range map[string]*Theme{"16 colours": Color(), "none": Mono(), "bare": Bare(), "contrast, unknown": strong()} {
-		if theme.on != [5]string{} {
+		if theme.backgrounds != [5]string{} {
 			t.Errorf("%s has grounds, whose contrast nobody knows", name)
 		}
 	}

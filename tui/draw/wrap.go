@@ -14,7 +14,7 @@ type Span struct {
 
 // Margins are drawn left of a wrapped line's rows.
 type Margins struct {
-	First, Rest Row
+	First, Continuation Row
 	// Hard breaks anywhere, not only between words and keeps every space: code and output.
 	Hard bool
 }
@@ -22,16 +22,16 @@ type Margins struct {
 // Wrap appends a line's rows, at most w cells wide, to dst. An empty line is one row.
 func (t *Theme) Wrap(dst []Row, w int, m Margins, spans ...Span) []Row {
 	line := join(spans)
-	if max(m.First.w, m.Rest.w) >= w { // no room for both: the text matters more
-		m.First, m.Rest = Row{}, Row{}
+	if max(m.First.w, m.Continuation.w) >= w { // no room for both: the text matters more
+		m.First, m.Continuation = Row{}, Row{}
 	}
-	first, rest := max(w-m.First.w, 1), max(w-m.Rest.w, 1)
+	first, rest := max(w-m.First.w, 1), max(w-m.Continuation.w, 1)
 	margin := m.First
 	t.counts.breaks(line.text, first, rest, m.Hard, func(from, to int) {
 		p := t.Pen().Row(margin)
 		line.put(p, from, to)
 		dst = append(dst, p.Done())
-		margin = m.Rest
+		margin = m.Continuation
 	})
 	return dst
 }

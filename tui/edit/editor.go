@@ -20,9 +20,9 @@ import (
 // Editor is a text with a cursor. Input is sanitized: it cannot control the terminal or contain
 // invisible characters.
 type Editor struct {
-	Text string
-	At   int // cursor as a byte offset, always between characters
-	goal int // column that up and down aim for, plus one; 0 means the cursor's column
+	Text   string
+	Cursor int // cursor as a byte offset, always between characters
+	goal   int // column that up and down aim for, plus one; 0 means the cursor's column
 	// units are words that count as one character, such as the word for a pasted text.
 	units  []string
 	undone history
@@ -31,10 +31,10 @@ type Editor struct {
 }
 
 // New returns an editor with the cursor at byte offset at.
-func New(text string, at int) Editor { return Editor{Text: text, At: at} }
+func New(text string, at int) Editor { return Editor{Text: text, Cursor: at} }
 
 // CopyAt returns a copy with units and the cursor at at, to compute a motion.
-func (e *Editor) CopyAt(at int) Editor { return Editor{Text: e.Text, At: at, units: e.units} }
+func (e *Editor) CopyAt(at int) Editor { return Editor{Text: e.Text, Cursor: at, units: e.units} }
 
 // AddUnit makes a word count as one character.
 func (e *Editor) AddUnit(word string) { e.units = append(e.units, word) }
@@ -45,7 +45,7 @@ func (e *Editor) InOne() bool { return e.undone.depth > 0 }
 // StepLeft moves left and keeps the column that up and down aim for.
 func (e *Editor) StepLeft() {
 	goal := e.goal
-	e.MoveTo(e.Left())
+	e.MoveTo(e.Previous())
 	e.goal = goal
 }
 
@@ -53,8 +53,8 @@ func (e *Editor) StepLeft() {
 func (e *Editor) Insert(s string) {
 	e.keep(typing(e, s))
 	s = safeterm.Clean(strings.ReplaceAll(s, "\r\n", "\n")).String()
-	e.Text = e.Text[:e.At] + s + e.Text[e.At:]
-	e.At += len(s)
+	e.Text = e.Text[:e.Cursor] + s + e.Text[e.Cursor:]
+	e.Cursor += len(s)
 	e.settle()
 }
 
@@ -63,15 +63,15 @@ func (e *Editor) settle() {
 	e.goal = 0
 	if clean := safeterm.Clean(e.Text); clean.Len() != len(e.Text) {
 		e.Text = clean.String()
-		e.At = clean.Slice(0, min(e.At, clean.Len())).Len()
+		e.Cursor = clean.Slice(0, min(e.Cursor, clean.Len())).Len()
 	}
 }
 
 // Set replaces the text and moves the cursor to its end.
 func (e *Editor) Set(s string) {
-	e.Together(func() {
+	e.AsOneChange(func() {
 		e.keep(otherChange)
-		e.Text, e.At = "", 0
+		e.Text, e.Cursor = "", 0
 		e.Insert(s)
 	})
 }
@@ -85,13 +85,13 @@ func (e *Editor) Cut(from, to int) {
 	_, to = e.Unit(to)
 	e.keep(erasing(from, to))
 	e.Text = e.Text[:from] + e.Text[to:]
-	e.At = from
+	e.Cursor = from
 	e.settle()
 }
 
 // Replace replaces from..to by s and moves the cursor after it.
 func (e *Editor) Replace(from, to int, s string) {
-	e.Together(func() {
+	e.AsOneChange(func() {
 		e.Cut(from, to)
 		e.Insert(s)
 	})
@@ -102,7 +102,7 @@ func (e *Editor) kill(from, to int) {
 	if from < to {
 		e.Killed = e.Text[from:to]
 	}
-	e.Together(func() { e.Cut(from, to) })
+	e.AsOneChange(func() { e.Cut(from, to) })
 }
 
 func (e *Editor) yank() { e.Insert(e.Killed) }
@@ -110,12 +110,12 @@ func (e *Editor) yank() { e.Insert(e.Killed) }
 // MoveTo moves the cursor; inside a unit it continues to the unit's edge.
 func (e *Editor) MoveTo(at int) {
 	from, to := e.Unit(at)
-	if at < e.At {
+	if at < e.Cursor {
 		at = from
 	} else {
 		at = to
 	}
-	e.At, e.goal, e.undone.last = at, 0, otherChange
+	e.Cursor, e.goal, e.undone.last = at, 0, otherChange
 }
 
 // Unit returns the unit's range around at, or at, at.
@@ -136,8 +136,8 @@ func (e *Editor) Unit(at int) (from, to int) {
 	return at, at
 }
 
-// Left returns where the character before the cursor starts.
-func (e *Editor) Left() int {
+// Previous returns where the character before the cursor starts.
+func (e *Editor) Previous() int {
 	at, _ := e.Unit(e.clusterLeft())
 	return at
 }
@@ -150,10 +150,10 @@ func (e *Editor) Right() int {
 
 func (e *Editor) clusterLeft() int {
 	line := e.LineStart()
-	if line == e.At {
-		return max(e.At-1, 0)
+	if line == e.Cursor {
+		return max(e.Cursor-1, 0)
 	}
-	before := Drawable(e.Text[line:e.At])
+	before := Drawable(e.Text[line:e.Cursor])
 	last := 0
 	for pos := 0; pos < before.Len(); {
 		last = pos
@@ -164,33 +164,33 @@ func (e *Editor) clusterLeft() int {
 }
 
 func (e *Editor) clusterRight() int {
-	if e.At >= len(e.Text) {
-		return e.At
+	if e.Cursor >= len(e.Text) {
+		return e.Cursor
 	}
-	n, _ := e.counts.Cluster(safeterm.Clean(e.Text[e.At:e.LineEnd()]+"\n"), 0)
-	return min(e.At+n, len(e.Text))
+	n, _ := e.counts.Cluster(safeterm.Clean(e.Text[e.Cursor:e.LineEnd()]+"\n"), 0)
+	return min(e.Cursor+n, len(e.Text))
 }
 
 // LineStart and LineEnd return where the cursor's line starts, and where its newline or the text's
 // end is.
-func (e *Editor) LineStart() int { return strings.LastIndexByte(e.Text[:e.At], '\n') + 1 }
+func (e *Editor) LineStart() int { return strings.LastIndexByte(e.Text[:e.Cursor], '\n') + 1 }
 
 func (e *Editor) LineEnd() int {
-	if i := strings.IndexByte(e.Text[e.At:], '\n'); i >= 0 {
-		return e.At + i
+	if i := strings.IndexByte(e.Text[e.Cursor:], '\n'); i >= 0 {
+		return e.Cursor + i
 	}
 	return len(e.Text)
 }
 
 // WordLeft returns where the word before the cursor starts.
 func (e *Editor) WordLeft() int {
-	i := len(strings.TrimRightFunc(e.Text[:e.At], notWord))
+	i := len(strings.TrimRightFunc(e.Text[:e.Cursor], notWord))
 	return len(strings.TrimRightFunc(e.Text[:i], IsWord))
 }
 
 // wordRight returns where the word after the cursor ends.
 func (e *Editor) wordRight() int {
-	rest := strings.TrimLeftFunc(e.Text[e.At:], notWord)
+	rest := strings.TrimLeftFunc(e.Text[e.Cursor:], notWord)
 	return len(e.Text) - len(strings.TrimLeftFunc(rest, IsWord))
 }
 
@@ -199,7 +199,7 @@ func IsWord(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || 
 func notWord(r rune) bool { return !IsWord(r) }
 
 // place is a drawn row's byte range.
-type place struct{ from, to int }
+type place struct{ start, end int }
 
 // Places returns the text's rows at width w.
 func (e *Editor) Places(w int) []place {
@@ -220,9 +220,9 @@ func Drawable(line string) safeterm.Text { return safeterm.Clean(strings.Replace
 // cursor returns the cursor's row and column.
 func (e *Editor) cursor(places []place) (row, col int) {
 	for i, p := range places {
-		last := i == len(places)-1 || places[i+1].from > p.to // the row ends its line
-		if e.At < p.to || e.At == p.to && last {
-			return i, e.cells(e.Text[p.from:e.At])
+		last := i == len(places)-1 || places[i+1].start > p.end // the row ends its line
+		if e.Cursor < p.end || e.Cursor == p.end && last {
+			return i, e.cells(e.Text[p.start:e.Cursor])
 		}
 	}
 	return len(places) - 1, 0
@@ -250,7 +250,7 @@ func (e *Editor) Vertical(w, by int) bool {
 		col = e.goal - 1
 	}
 	p := places[row+by]
-	line := Drawable(e.Text[p.from:p.to])
+	line := Drawable(e.Text[p.start:p.end])
 	at, x := 0, 0
 	for at < line.Len() {
 		n, cw := e.counts.Cluster(line, at)
@@ -259,7 +259,7 @@ func (e *Editor) Vertical(w, by int) bool {
 		}
 		at, x = at+n, x+cw
 	}
-	e.MoveTo(p.from + at)
+	e.MoveTo(p.start + at)
 	e.goal = col + 1
 	return true
 }
@@ -269,7 +269,7 @@ func (e *Editor) Rows(t *draw.Theme, w int) (rows []draw.Row, x, y int) {
 	e.counts = t.Cells()
 	places := e.Places(max(w-1, 1)) // the cursor may be after a full row
 	for _, p := range places {
-		rows = append(rows, t.Line(draw.Plain, Drawable(e.Text[p.from:p.to])))
+		rows = append(rows, t.Line(draw.Plain, Drawable(e.Text[p.start:p.end])))
 	}
 	y, x = e.cursor(places)
 	return rows, x, y

@@ -18,8 +18,8 @@ func FuzzEditor(f *testing.F) {
 		e.Insert(text)
 		for _, k := range keys[:min(len(keys), 200)] {
 			press(&e, k, w)
-			if e.At < 0 || e.At > len(e.Text) || e.At < len(e.Text) && !utf8.RuneStart(e.Text[e.At]) {
-				t.Fatalf("cursor at %d of %q", e.At, e.Text)
+			if e.Cursor < 0 || e.Cursor > len(e.Text) || e.Cursor < len(e.Text) && !utf8.RuneStart(e.Text[e.Cursor]) {
+				t.Fatalf("cursor at %d of %q", e.Cursor, e.Text)
 			}
 			if safeterm.Clean(e.Text).String() != e.Text {
 				t.Fatalf("text is not clean: %q", e.Text)
@@ -35,7 +35,7 @@ func FuzzEditor(f *testing.F) {
 func press(e *Editor, k byte, w int) {
 	switch k {
 	case 'l':
-		e.MoveTo(e.Left())
+		e.MoveTo(e.Previous())
 	case 'r':
 		e.MoveTo(e.Right())
 	case 'u':
@@ -47,13 +47,13 @@ func press(e *Editor, k byte, w int) {
 	case 'R':
 		e.MoveTo(e.wordRight())
 	case 'b':
-		e.Cut(e.Left(), e.At)
+		e.Cut(e.Previous(), e.Cursor)
 	case 'x':
-		e.Cut(e.At, e.Right())
+		e.Cut(e.Cursor, e.Right())
 	case 'w':
-		e.Cut(e.WordLeft(), e.At)
+		e.Cut(e.WordLeft(), e.Cursor)
 	case 'k':
-		e.Cut(e.At, e.LineEnd())
+		e.Cut(e.Cursor, e.LineEnd())
 	default:
 		e.Insert(string(rune(k)))
 	}
@@ -64,13 +64,13 @@ func TestEditorDeletesWholeCharacters(t *testing.T) {
 	for _, s := range []string{"a", "é", "e\u0301", "👩‍💻", "🇩🇪", "日", "\n"} {
 		var e Editor
 		e.Insert("x" + s)
-		e.Cut(e.Left(), e.At)
+		e.Cut(e.Previous(), e.Cursor)
 		if e.Text != "x" {
 			t.Errorf("%q: %q is left", s, e.Text)
 		}
 		e.Set("x" + s)
-		e.MoveTo(e.Left())
-		e.Cut(e.At, e.Right())
+		e.MoveTo(e.Previous())
+		e.Cut(e.Cursor, e.Right())
 		if e.Text != "x" {
 			t.Errorf("%q forward: %q is left", s, e.Text)
 		}

@@ -21,19 +21,19 @@ func Keys() []Key {
 	return []Key{
 		{ID: "undo", Binding: ui.KeyNamed("ctrl+_", "undo", "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/"), Do: undone},
 		{ID: "redo", Binding: ui.Key("redo", "alt+z", "ctrl+shift+z"), Do: redone},
-		move("left", "left", func(e *Editor) { e.MoveTo(e.Left()) }, "left", "ctrl+b"),
+		move("left", "left", func(e *Editor) { e.MoveTo(e.Previous()) }, "left", "ctrl+b"),
 		move("right", "right", func(e *Editor) { e.MoveTo(e.Right()) }, "right", "ctrl+f"),
 		move("word-left", "word left", func(e *Editor) { e.MoveTo(e.WordLeft()) }, "alt+left", "ctrl+left", "alt+b"),
 		move("word-right", "word right", func(e *Editor) { e.MoveTo(e.wordRight()) }, "alt+right", "ctrl+right", "alt+f"),
 		move("line-start", "beginning of the line", func(e *Editor) { e.MoveTo(e.LineStart()) }, "ctrl+a", "home"),
 		move("line-end", "end of the line", func(e *Editor) { e.MoveTo(e.LineEnd()) }, "ctrl+e", "end"),
-		move("backspace", "delete before the cursor", func(e *Editor) { e.Cut(e.Left(), e.At) }, "backspace", "ctrl+h", "shift+backspace"),
-		move("delete", "delete at the cursor", func(e *Editor) { e.Cut(e.At, e.Right()) }, "delete", "ctrl+d"),
-		move("delete-word", "delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.At) }, "ctrl+w", "alt+backspace", "ctrl+backspace"),
-		move("delete-word-after", "delete the word after", func(e *Editor) { e.kill(e.At, e.wordRight()) }, "alt+d"),
-		move("delete-to-start", "delete to the beginning", func(e *Editor) { e.kill(e.LineStart(), e.At) }, "ctrl+u"),
+		move("backspace", "delete before the cursor", func(e *Editor) { e.Cut(e.Previous(), e.Cursor) }, "backspace", "ctrl+h", "shift+backspace"),
+		move("delete", "delete at the cursor", func(e *Editor) { e.Cut(e.Cursor, e.Right()) }, "delete", "ctrl+d"),
+		move("delete-word", "delete the word before", func(e *Editor) { e.kill(e.WordLeft(), e.Cursor) }, "ctrl+w", "alt+backspace", "ctrl+backspace"),
+		move("delete-word-after", "delete the word after", func(e *Editor) { e.kill(e.Cursor, e.wordRight()) }, "alt+d"),
+		move("delete-to-start", "delete to the beginning", func(e *Editor) { e.kill(e.LineStart(), e.Cursor) }, "ctrl+u"),
 		move("put-back", "put back what was deleted last", func(e *Editor) { e.yank() }, "alt+y"),
-		move("delete-to-end", "delete to the end", func(e *Editor) { e.kill(e.At, e.LineEnd()) }, "ctrl+k"),
+		move("delete-to-end", "delete to the end", func(e *Editor) { e.kill(e.Cursor, e.LineEnd()) }, "ctrl+k"),
 	}
 }
 

@@ -28,11 +28,11 @@ type snapshot struct {
 
 // history is the undo history.
 type history struct {
-	past, future []snapshot
-	bytes        int // in past
-	last         change
-	depth        int  // nested Begin calls; their changes are undone together
-	kept         bool // a snapshot was taken since Begin
+	states, future []snapshot
+	bytes          int // in past
+	last           change
+	depth          int  // nested Begin calls; their changes are undone together
+	kept           bool // a snapshot was taken since Begin
 }
 
 // keep takes a snapshot before a change.
@@ -45,23 +45,23 @@ func (e *Editor) keep(c change) {
 		u.kept, c = true, otherChange // the first change in a group
 	}
 	u.future = nil
-	if c != otherChange && c == u.last && len(u.past) > 0 {
+	if c != otherChange && c == u.last && len(u.states) > 0 {
 		return
 	}
 	u.last = c
-	if n := len(u.past); n > 0 && u.past[n-1] == (snapshot{e.Text, e.At}) {
+	if n := len(u.states); n > 0 && u.states[n-1] == (snapshot{e.Text, e.Cursor}) {
 		return
 	}
-	u.past = append(u.past, snapshot{e.Text, e.At})
+	u.states = append(u.states, snapshot{e.Text, e.Cursor})
 	u.bytes += len(e.Text)
-	for len(u.past) > maxUndo || u.bytes > maxUndoBytes && len(u.past) > 1 {
-		u.bytes -= len(u.past[0].text)
-		u.past = u.past[1:]
+	for len(u.states) > maxUndo || u.bytes > maxUndoBytes && len(u.states) > 1 {
+		u.bytes -= len(u.states[0].text)
+		u.states = u.states[1:]
 	}
 }
 
-// Together runs several changes as one.
-func (e *Editor) Together(do func()) {
+// AsOneChange runs several changes as one.
+func (e *Editor) AsOneChange(do func()) {
 	e.Begin()
 	do()
 	e.End()
@@ -84,12 +84,12 @@ func (e *Editor) End() {
 // Undo reverts the last change; it returns false if there is none.
 func (e *Editor) Undo() bool {
 	u := &e.undone
-	for n := len(u.past) - 1; n >= 0; n-- {
-		s := u.past[n]
-		u.past = u.past[:n]
+	for n := len(u.states) - 1; n >= 0; n-- {
+		s := u.states[n]
+		u.states = u.states[:n]
 		u.bytes -= len(s.text)
 		if s.text != e.Text {
-			u.future = append(u.future, snapshot{e.Text, e.At})
+			u.future = append(u.future, snapshot{e.Text, e.Cursor})
 			e.to(s)
 			return true
 		}
@@ -106,14 +106,14 @@ func (e *Editor) Redo() bool {
 	}
 	s := u.future[n]
 	u.future = u.future[:n]
-	u.past = append(u.past, snapshot{e.Text, e.At})
+	u.states = append(u.states, snapshot{e.Text, e.Cursor})
 	u.bytes += len(e.Text)
 	e.to(s)
 	return true
 }
 
 func (e *Editor) to(s snapshot) {
-	e.Text, e.At, e.goal, e.undone.last = s.text, s.at, 0, otherChange
+	e.Text, e.Cursor, e.goal, e.undone.last = s.text, s.at, 0, otherChange
 	e.undone.kept = false
 }
 
@@ -123,7 +123,7 @@ func typing(e *Editor, s string) change {
 	if n != len(s) || s == "\n" || s == "" {
 		return otherChange
 	}
-	before, _ := utf8.DecodeLastRuneInString(e.Text[:e.At])
+	before, _ := utf8.DecodeLastRuneInString(e.Text[:e.Cursor])
 	if unicode.IsSpace(before) && !unicode.IsSpace(r) {
 		e.undone.last = otherChange // a word begins
 	}

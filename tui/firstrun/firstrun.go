@@ -28,11 +28,11 @@ type Offer struct {
 	Version string // adze version
 	// Problem explains in one line why no model is available.
 	Problem string
-	// Known is drawn at once, without any lookup.
-	Known Found
+	// Initial is drawn at once, without any lookup.
+	Initial Setup
 	// Look detects providers. It is called in the background when the screen opens, and again on
 	// request.
-	Look func(ctx context.Context) (Found, error)
+	Look func(ctx context.Context) (Setup, error)
 	// Keys lists the providers whose keys Keep checks and stores; it returns the place. If empty,
 	// keys are not accepted.
 	Keys []KeyOf
@@ -44,18 +44,18 @@ type Offer struct {
 // KeyOf is a provider that needs a key, and the page to get one, which may be empty.
 type KeyOf struct{ Provider, Page string }
 
-// Found holds the detected providers and possible steps.
-type Found struct {
+// Setup holds the detected providers and possible steps.
+type Setup struct {
 	Steps    []Step // most likely first
 	Findings []Finding
 }
 
 // Step is a next step.
 type Step struct {
-	// Do is the step: a shell command or a word.
-	Do    string
-	Means string
-	// Next is the action for a choice; with the zero value, Do is copied for a shell.
+	// Action is the step: a shell command or a word.
+	Action      string
+	Description string
+	// Next is the action for a choice; with the zero value, Action is copied for a shell.
 	Next api.Next
 	// Key means that the step asks for a key; an empty Provider means that the user chooses one.
 	Key      bool
@@ -86,17 +86,17 @@ const (
 // Screen is the setup screen. It replaces the conversation.
 type Screen struct {
 	Offer
-	theme   *draw.Theme
-	keys    Labels
-	found   Found
-	at      int    // index in steps
-	entry   *entry // nil unless a key is being entered
-	top     int
-	follow  bool // scroll to the selected step
-	h       int  // window height when last drawn
-	total   int  // row count when last drawn
-	looking bool
-	failed  string
+	theme    *draw.Theme
+	keys     Labels
+	found    Setup
+	selected int    // index in steps
+	entry    *entry // nil unless a key is being entered
+	top      int
+	follow   bool // scroll to the selected step
+	h        int  // window height when last drawn
+	total    int  // row count when last drawn
+	looking  bool
+	failed   string
 }
 
 // lookTime limits a detection, because the user waits for it.
@@ -110,18 +110,18 @@ func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 	if f == nil {
 		return nil
 	}
-	return &Screen{Offer: *f, theme: t, keys: keys, found: f.Known}
+	return &Screen{Offer: *f, theme: t, keys: keys, found: f.Initial}
 }
 
 // steps returns the detected steps and those always available.
 func (f *Screen) steps() []Step {
-	return append(slices.Clip(f.found.Steps), Step{Do: "list the models", Means: "and why others cannot be used", List: true},
-		Step{Do: "look again", Means: "after a change", Look: true})
+	return append(slices.Clip(f.found.Steps), Step{Action: "list the models", Description: "and why others cannot be used", List: true},
+		Step{Action: "look again", Description: "after a change", Look: true})
 }
 
-// Again repeats the detection and selects the first step.
-func (f *Screen) Again() tea.Cmd {
-	f.at = 0
+// Redetect repeats the detection and selects the first step.
+func (f *Screen) Redetect() tea.Cmd {
+	f.selected = 0
 	return f.Search()
 }
 
@@ -131,7 +131,7 @@ func (f *Screen) Search() tea.Cmd {
 		return nil
 	}
 	f.looking, f.failed = true, ""
-	return async.Try(func() (Found, error) {
+	return async.Try(func() (Setup, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 		defer cancel()
 		return f.Look(ctx)
@@ -139,20 +139,20 @@ func (f *Screen) Search() tea.Cmd {
 }
 
 // looked handles the result.
-func (f *Screen) looked(found Found, err error) tea.Cmd {
+func (f *Screen) looked(found Setup, err error) tea.Cmd {
 	f.looking = false
 	if err != nil {
 		f.failed = err.Error()
 		return nil
 	}
 	chosen := ""
-	if f.at > 0 {
-		chosen = f.steps()[f.at].Do
+	if f.selected > 0 {
+		chosen = f.steps()[f.selected].Action
 	}
-	f.found, f.at = found, 0
+	f.found, f.selected = found, 0
 	for i, s := range f.steps() {
-		if s.Do == chosen {
-			f.at = i // keep the user's selection
+		if s.Action == chosen {
+			f.selected = i // keep the user's selection
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func (f *Screen) Render(w, h int) (rows []draw.Row, x, y int) {
 	var from, to int // rows of the selected step
 	for i, s := range f.steps() {
 		before := len(rows)
-		if rows = f.step(rows, s, i == f.at, w); i == f.at {
+		if rows = f.step(rows, s, i == f.selected, w); i == f.selected {
 			from, to = before, len(rows)
 		}
 	}
@@ -202,9 +202,9 @@ func (f *Screen) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
 		mark, style = "▸ ", draw.Bold
 	}
 	t := f.theme
-	margins := draw.Margins{First: t.Pen().Fixed(draw.Accent, mark).Done(), Rest: t.Pen().Pad(4).Done()}
-	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Do)},
-		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Means)})
+	margins := draw.Margins{First: t.Pen().Fixed(draw.Accent, mark).Done(), Continuation: t.Pen().Pad(4).Done()}
+	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Action)},
+		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Description)})
 }
 
 // findingColumn is the column of a finding's text.
@@ -215,7 +215,7 @@ func (f *Screen) finding(rows []draw.Row, x Finding, w int) []draw.Row {
 	mark := map[FindingState]string{Fact: "· ", Usable: "✓ ", Missing: "– "}[x.State]
 	style := map[FindingState]draw.Style{Fact: draw.Dim, Usable: draw.Good, Missing: draw.Dim}[x.State]
 	first := t.Pen().Fixed(style, mark).Put(draw.Plain, safeterm.Name(x.Name)).Fixed(draw.Plain, " ").Pad(findingColumn).Done()
-	margins := draw.Margins{First: first, Rest: t.Pen().Pad(findingColumn).Done()}
+	margins := draw.Margins{First: first, Continuation: t.Pen().Pad(findingColumn).Done()}
 	return t.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(x.Text)})
 }
 
@@ -235,11 +235,11 @@ func (f *Screen) window(rows []draw.Row, w, h int) []draw.Row {
 // Move moves the selection and wraps around.
 func (f *Screen) Move(by int) {
 	n := len(f.steps())
-	f.at, f.top, f.follow = (f.at+by+n)%n, 0, true
+	f.selected, f.top, f.follow = (f.selected+by+n)%n, 0, true
 }
 
 // Scroll moves the window.
 func (f *Screen) Scroll(by int) { f.top, f.follow = max(min(f.top+by, f.total-f.h+1), 0), false }
 
 // Marked returns the selected step.
-func (f *Screen) Marked() Step { return f.steps()[f.at] }
+func (f *Screen) Marked() Step { return f.steps()[f.selected] }

@@ -83,7 +83,7 @@ func (f *Screen) Give(say func(string)) tea.Cmd {
 		} else {
 			say("the key for " + e.provider + " is in " + where)
 		}
-		return f.Again() // selects the first possible step
+		return f.Redetect() // selects the first possible step
 	})
 }
 
@@ -99,7 +99,7 @@ func (e *entry) rows(t *draw.Theme, w int, keys Labels) (rows []draw.Row, x, y i
 	}
 	lead := t.Pen().Put(draw.Key, safeterm.Name(name)).Done()
 	room := max(w-lead.Width()-1, 1)
-	n := min(utf8.RuneCountInString(e.Text[:e.At]), room)
+	n := min(utf8.RuneCountInString(e.Text[:e.Cursor]), room)
 	shown := strings.Repeat("•", min(utf8.RuneCountInString(e.Text), room))
 	if e.provider == "" {
 		shown = e.Text

@@ -8,15 +8,15 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// Ahead holds keys and pastes read from a terminal but not handled yet, in order. An interface that
-// ends leaves keys in it for the next one. The zero value is ready. Its methods are safe for
-// concurrent use.
-type Ahead struct {
+// PendingKeys holds keys and pastes read from a terminal but not handled yet, in order. An
+// interface that ends leaves keys in it for the next one. The zero value is ready. Its methods are
+// safe for concurrent use.
+type PendingKeys struct {
 	mu     sync.Mutex
 	events []uv.Event
 }
 
-// Keeps reports whether Ahead holds such an event: a key or a paste.
+// Keeps reports whether PendingKeys holds such an event: a key or a paste.
 func Keeps(e uv.Event) bool {
 	switch e.(type) {
 	case uv.KeyPressEvent, uv.PasteEvent:
@@ -26,21 +26,21 @@ func Keeps(e uv.Event) bool {
 }
 
 // Add appends events.
-func (a *Ahead) Add(events ...uv.Event) {
+func (a *PendingKeys) Add(events ...uv.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = append(a.events, events...)
 }
 
-// Before inserts events before the others.
-func (a *Ahead) Before(events ...uv.Event) {
+// Prepend inserts events before the others.
+func (a *PendingKeys) Prepend(events ...uv.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = slices.Concat(events, a.events)
 }
 
 // Next removes and returns the oldest event, or nil.
-func (a *Ahead) Next() uv.Event {
+func (a *PendingKeys) Next() uv.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.events) == 0 {
@@ -53,7 +53,7 @@ func (a *Ahead) Next() uv.Event {
 }
 
 // Len returns the number of events.
-func (a *Ahead) Len() int {
+func (a *PendingKeys) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.events)
@@ -66,7 +66,7 @@ type written struct {
 }
 
 // Take removes all events and returns them in Give's format.
-func (a *Ahead) Take() []byte {
+func (a *PendingKeys) Take() []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []written
@@ -84,7 +84,7 @@ func (a *Ahead) Take() []byte {
 }
 
 // Give inserts events from Take before the others. It ignores invalid data.
-func (a *Ahead) Give(b []byte) {
+func (a *PendingKeys) Give(b []byte) {
 	var all []written
 	if json.Unmarshal(b, &all) != nil {
 		return
@@ -98,5 +98,5 @@ func (a *Ahead) Give(b []byte) {
 			events = append(events, uv.PasteEvent{Content: *w.Paste})
 		}
 	}
-	a.Before(events...)
+	a.Prepend(events...)
 }

@@ -9,12 +9,12 @@ import (
 
 // Choice is a list row.
 type Choice struct {
-	ID    string
-	Label string
-	Note  string
-	Find  string // more text for the filter
-	Off   string // why it cannot be chosen, or ""
-	Over  bool   // it has already ended
+	ID             string
+	Label          string
+	Note           string
+	Find           string // more text for the filter
+	DisabledReason string // why it cannot be chosen, or ""
+	Ended          bool   // it has already ended
 }
 
 // Rows draws h rows of choices around the selected one.
@@ -55,7 +55,7 @@ func (c Choice) width(t *draw.Theme) int { return t.Line(draw.Plain, safeterm.Na
 func (c Choice) row(t *draw.Theme, here bool, labels, w int) draw.Row {
 	pen := t.Pen()
 	style := draw.Plain
-	if c.Off != "" {
+	if c.DisabledReason != "" {
 		style = draw.Dim
 	}
 	if here {
@@ -70,8 +70,8 @@ func (c Choice) row(t *draw.Theme, here bool, labels, w int) draw.Row {
 
 // says returns the text beside the label.
 func (c Choice) says() string {
-	if c.Off != "" {
-		return c.Note + "not now: " + c.Off
+	if c.DisabledReason != "" {
+		return c.Note + "not now: " + c.DisabledReason
 	}
 	return c.Note
 }
@@ -84,7 +84,7 @@ func (c Choice) whole(t *draw.Theme, labels, w int) []draw.Row {
 		return []draw.Row{row}
 	}
 	first := t.Pen().Fixed(draw.Accent, "▸ ").Done()
-	margins := draw.Margins{First: first, Rest: t.Pen().Pad(4).Done()}
+	margins := draw.Margins{First: first, Continuation: t.Pen().Pad(4).Done()}
 	spans := []draw.Span{{Style: draw.Bold, Text: safeterm.Name(c.Label)}}
 	if note := strings.Join(strings.Fields(c.says()), " "); note != "" {
 		spans = append(spans, draw.Span{Style: draw.Dim, Text: safeterm.Name("  " + note)})

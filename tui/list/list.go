@@ -27,7 +27,7 @@ type List struct {
 	words    []string // filter text for each item, in lower case
 	labels   int      // the widest label's width
 	shown    []int    // matching items
-	at       int      // index in shown
+	index    int      // index in shown
 	Filter   edit.Editor
 	narrowed string // filter used for shown
 	Wait     string // why the list is empty: a lookup is running or has failed
@@ -66,12 +66,12 @@ func (p *List) Fill(items []Choice, err error) {
 	if err != nil {
 		p.Wait = "error: " + err.Error()
 	}
-	here, ok := p.Here()
+	here, ok := p.Selected()
 	p.add(items)
 	p.Narrow()
 	for i, item := range p.shown {
 		if ok && p.item(item).ID == here.ID {
-			p.at = i
+			p.index = i
 			return
 		}
 	}
@@ -106,7 +106,7 @@ func (p *List) Mark(n int) bool {
 	if n < 0 || n >= len(p.shown) {
 		return false
 	}
-	p.at = n
+	p.index = n
 	return true
 }
 
@@ -119,18 +119,18 @@ func (p *List) NarrowTo(text string) {
 	p.Narrow()
 }
 
-// Here returns the selected row.
-func (p *List) Here() (Choice, bool) {
-	if p.at >= len(p.shown) {
+// Selected returns the selected row.
+func (p *List) Selected() (Choice, bool) {
+	if p.index >= len(p.shown) {
 		return Choice{}, false
 	}
-	return p.item(p.shown[p.at]), true
+	return p.item(p.shown[p.index]), true
 }
 
 // Narrow applies the filter: rows must contain every word.
 func (p *List) Narrow() {
 	p.unfree()
-	p.shown, p.at, p.narrowed = p.shown[:0], 0, p.Filter.Text
+	p.shown, p.index, p.narrowed = p.shown[:0], 0, p.Filter.Text
 	words := strings.Fields(strings.ToLower(p.Filter.Text))
 	for i := range p.items {
 		if ui.HoldsAll(p.words[i], words) {
@@ -151,7 +151,7 @@ func (p *List) Narrow() {
 func (p *List) Stale() bool { return p.Filter.Text != p.narrowed }
 
 // Move moves the selection by rows.
-func (p *List) Move(by int) { p.at = max(min(p.at+by, len(p.shown)-1), 0) }
+func (p *List) Move(by int) { p.index = max(min(p.index+by, len(p.shown)-1), 0) }
 
 // Render draws the filter and the rows around the selected one, with the preview beside or below,
 // and returns the cursor position.
@@ -163,9 +163,9 @@ func (p *List) Render(w, h int) (rows []draw.Row, x, y int) {
 		left := w * 3 / 5
 		rows, x, y = p.list(left-2, h, true)
 		c := ui.Canvas{Rows: make([]draw.Row, h), Theme: p.theme}
-		c.Put(ui.At(0, 0, left-2, h), rows)
-		c.Divide(ui.At(left-1, 0, 1, h))
-		c.Put(ui.At(left+1, 0, w-left-1, h), p.looked(w-left-1, h))
+		c.Put(ui.NewRect(0, 0, left-2, h), rows)
+		c.Divide(ui.NewRect(left-1, 0, 1, h))
+		c.Put(ui.NewRect(left+1, 0, w-left-1, h), p.looked(w-left-1, h))
 		return c.Rows, x, y
 	}
 	// A short list leaves the other rows to the preview; filtering does not move the border.
@@ -202,7 +202,7 @@ func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 	if says != "" {
 		room = max(room-len(wait), 1)
 	}
-	rows = append(rows, window(t, p.Choices(), p.at, labelWidth(p.widest(), w), w, room)...)
+	rows = append(rows, window(t, p.Choices(), p.index, labelWidth(p.widest(), w), w, room)...)
 	switch {
 	case says != "":
 		rows = append(rows, wait...)
@@ -221,30 +221,30 @@ func (p *List) Close() {
 
 // Pick chooses the selected row.
 func (p *List) Pick() tea.Cmd {
-	c, _ := p.Here()
+	c, _ := p.Selected()
 	p.Close()
 	return p.chosen(c)
 }
 
 // CanPick returns why the selected row cannot be chosen, or "".
 func (p *List) CanPick() string {
-	c, ok := p.Here()
+	c, ok := p.Selected()
 	if !ok {
 		return "nothing matches the filter"
 	}
-	return c.Off
+	return c.DisabledReason
 }
 
 // PickCopy chooses the selected row as a copy.
 func (p *List) PickCopy() tea.Cmd {
-	c, _ := p.Here()
+	c, _ := p.Selected()
 	p.Close()
 	return p.Copied(c)
 }
 
 // PickEnd ends the selected row's job.
 func (p *List) PickEnd() tea.Cmd {
-	c, _ := p.Here()
+	c, _ := p.Selected()
 	end := p.Ended
 	p.Close()
 	return end(c)
@@ -252,12 +252,12 @@ func (p *List) PickEnd() tea.Cmd {
 
 // CanPickEnd returns why the selected row's job cannot be ended, or "".
 func (p *List) CanPickEnd() string {
-	switch c, ok := p.Here(); {
+	switch c, ok := p.Selected(); {
 	case p.Ended == nil:
 		return "nothing in this list is running"
 	case !ok || c.ID == "":
 		return "nothing is marked"
-	case c.Over:
+	case c.Ended:
 		return "it has already ended"
 	}
 	return ""
@@ -265,7 +265,7 @@ func (p *List) CanPickEnd() string {
 
 // CanPickCopy returns why the selected row cannot be copied, or "".
 func (p *List) CanPickCopy() string {
-	switch c, ok := p.Here(); {
+	switch c, ok := p.Selected(); {
 	case p.Copied == nil:
 		return "only a session can be opened as a copy"
 	case !ok || c.ID == "":

@@ -32,7 +32,7 @@ func (p *List) Lookup(look func(ctx context.Context) ([]Choice, error)) tea.Cmd 
 
 // lookup is a background request for the selected row or for the filter's text.
 type lookup[T any] struct {
-	of     string // the row's id or the filter
+	key    string // the row's id or the filter
 	look   func(ctx context.Context, of string) (T, error)
 	serial int                // increases with each request
 	cancel context.CancelFunc // cancels the running request; nil if none runs
@@ -55,10 +55,10 @@ func (l *lookup[T]) drop() {
 // turn starts a new request and forgets the old result. It returns a message that runs the request,
 // unless another one replaces it before; nil if of is empty. after is called with the result
 // stored.
-func (l *lookup[T]) turn(of, wait string, after func()) async.Then {
+func (l *lookup[T]) turn(of, wait string, after func()) async.Continuation {
 	l.drop()
 	var none T
-	l.of, l.got, l.note, l.failed = of, none, "", false
+	l.key, l.got, l.note, l.failed = of, none, "", false
 	if of == "" {
 		return nil
 	}

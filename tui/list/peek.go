@@ -24,12 +24,12 @@ func (p *List) PeekWith(title string, look func(ctx context.Context, id string) 
 
 // Follow must be called after every key. If the selection has changed, it returns a message that
 // loads the preview.
-func (p *List) Follow() async.Then {
+func (p *List) Follow() async.Continuation {
 	if !p.Open || p.peek == nil {
 		return nil
 	}
-	here, ok := p.Here()
-	if ok && here.ID == p.peek.of {
+	here, ok := p.Selected()
+	if ok && here.ID == p.peek.key {
 		return nil
 	}
 	return p.peek.turn(here.ID, looking, func() {})
@@ -38,7 +38,7 @@ func (p *List) Follow() async.Then {
 // looked draws the preview in at most h rows.
 func (p *List) looked(w, h int) []draw.Row {
 	t, k := p.theme, p.peek
-	if k.of == "" {
+	if k.key == "" {
 		return nil
 	}
 	rows := []draw.Row{ui.Title(t, w, p.peekTitle)}

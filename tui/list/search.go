@@ -28,13 +28,13 @@ func (p *List) SearchWith(look func(ctx context.Context, text string) (rows []Ch
 
 // Seek must be called after every key. If the filter has changed, it drops the old results and
 // returns a message that searches. The selection stays.
-func (p *List) Seek() async.Then {
+func (p *List) Seek() async.Continuation {
 	s := p.search
-	if !p.Open || s == nil || s.of == p.Filter.Text {
+	if !p.Open || s == nil || s.key == p.Filter.Text {
 		return nil
 	}
 	due := s.turn(p.Filter.Text, "searching all sessions…", func() {
-		at := p.at
+		at := p.index
 		p.Narrow()
 		p.Move(at)
 	})
@@ -63,7 +63,7 @@ func (p *List) says(peeks bool) string {
 
 // foundRows returns indexes for the current filter's search results.
 func (p *List) foundRows() (out []int) {
-	if p.search == nil || p.search.of != p.Filter.Text {
+	if p.search == nil || p.search.key != p.Filter.Text {
 		return nil
 	}
 	for i := range p.search.got.rows {

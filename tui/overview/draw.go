@@ -51,7 +51,7 @@ func (m *model) Frame() frame {
 
 // marked returns the selected session.
 func (m *model) marked() (Row, bool) {
-	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.at })
+	i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.selectedID })
 	if i < 0 {
 		return Row{}, false
 	}
@@ -130,7 +130,7 @@ func (m *model) list(h int) []draw.Row {
 			group = g
 			lines = append(lines, line{group: cmp.Or(g, "no folder"), urgent: !m.folders && r.State == NeedsYou})
 		}
-		if r.ID == m.at {
+		if r.ID == m.selectedID {
 			at = len(lines)
 		}
 		lines = append(lines, line{session: &rows[i]})
@@ -157,7 +157,7 @@ func (m *model) list(h int) []draw.Row {
 // row draws one session. Its columns depend only on the width.
 func (m *model) row(r Row) draw.Row {
 	p, style := m.Theme.Pen(), draw.Plain
-	if r.ID == m.at {
+	if r.ID == m.selectedID {
 		p.Fixed(draw.Accent, "▸")
 		style = draw.Bold
 	} else {
@@ -304,10 +304,10 @@ func (m *model) written() draw.Row {
 	// Scroll the line to keep the cursor visible.
 	room := max(m.w-label.Width()-1, 1)
 	from := 0
-	for from < e.At && m.Theme.Line(draw.Plain, shownText(e.Text[from:e.At])).Width() >= room {
+	for from < e.Cursor && m.Theme.Line(draw.Plain, shownText(e.Text[from:e.Cursor])).Width() >= room {
 		from += len(firstOf(e.Text[from:]))
 	}
-	m.cursor = min(label.Width()+m.Theme.Line(draw.Plain, shownText(e.Text[from:e.At])).Width(), m.w-1)
+	m.cursor = min(label.Width()+m.Theme.Line(draw.Plain, shownText(e.Text[from:e.Cursor])).Width(), m.w-1)
 	return m.Theme.Pen().Row(label).Put(draw.Plain, shownText(e.Text[from:])).Done()
 }
 
@@ -327,7 +327,7 @@ func (m *model) keys() draw.Row {
 	switch {
 	case m.focus == onRows:
 		r, _ := m.marked()
-		if q := m.peek.Question; m.peeked != "" && m.peeked == m.at && q != nil {
+		if q := m.peek.Question; m.peeked != "" && m.peeked == m.selectedID && q != nil {
 			words = []string{"y: allow once", "d: deny", "e: deny and say why"}
 			if len(q.Choices) > 0 {
 				words = []string{"1–" + fmt.Sprint(len(q.Choices)) + ": choose", "w: say it in words"}

@@ -53,7 +53,7 @@ func newModel(ctx context.Context, o Options) *model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &model{Options: o, ctx: ctx, at: o.At, moved: o.At != "", most: someRows, note: o.Note, w: 80, h: 24}
+	return &model{Options: o, ctx: ctx, selectedID: o.SelectedID, moved: o.SelectedID != "", most: someRows, note: o.Note, w: 80, h: 24}
 }
 
 // Init loads the rows.
@@ -91,12 +91,12 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 		}
 		m.mark()
 		cmds := []tea.Cmd{m.replay(), m.lookInto()}
-		if m.looking = m.again; m.again {
+		if m.looking = m.stale; m.stale {
 			cmds = append(cmds, m.After(lookTime, rested{}))
 		}
 		return m, tea.Batch(cmds...)
 	case rested:
-		m.looking, m.again = false, false
+		m.looking, m.stale = false, false
 		return m, m.look()
 	case peeked:
 		if msg.id == m.peeked {
@@ -118,7 +118,7 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 // look loads the rows, one request at a time.
 func (m *model) look() tea.Cmd {
 	if m.looking {
-		m.again = true
+		m.stale = true
 		return nil
 	}
 	m.looking = true
@@ -172,10 +172,10 @@ func (m *model) shown() []Row {
 // mark keeps the selection on an existing row, or on the first one until the user moves it.
 func (m *model) mark() {
 	rows := m.shown()
-	if !m.moved || !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.at }) {
-		m.at = ""
+	if !m.moved || !slices.ContainsFunc(rows, func(r Row) bool { return r.ID == m.selectedID }) {
+		m.selectedID = ""
 		if len(rows) > 0 {
-			m.at = rows[0].ID
+			m.selectedID = rows[0].ID
 		}
 	}
 }
@@ -206,8 +206,8 @@ func (m *model) write(f focus, text string) {
 	m.line.Set(text)
 }
 
-// do runs an operation of the port and shows its result.
-func (m *model) do(said string, what func(context.Context) error) tea.Cmd {
+// perform runs an operation of the port and shows its result.
+func (m *model) perform(said string, what func(context.Context) error) tea.Cmd {
 	m.note = ""
 	return func() tea.Msg { return did{said, what(m.ctx)} }
 }
@@ -261,7 +261,7 @@ func (m *model) typed(e *edit.Editor, msg tea.KeyPressMsg, name string) tea.Cmd 
 
 // entered handles Enter in an editor.
 func (m *model) entered() tea.Cmd {
-	text, f, r := strings.TrimSpace(m.line.Text), m.focus, m.at
+	text, f, r := strings.TrimSpace(m.line.Text), m.focus, m.selectedID
 	m.focus = onRows
 	if f == onFilter {
 		return nil
@@ -276,9 +276,9 @@ func (m *model) entered() tea.Cmd {
 		m.note = ""
 		return func() tea.Msg { said, err := m.Port.Begin(m.ctx, text); return did{said, err} }
 	case f == onName:
-		return m.do("renamed", func(ctx context.Context) error { return m.Port.Rename(ctx, r, text) })
+		return m.perform("renamed", func(ctx context.Context) error { return m.Port.Rename(ctx, r, text) })
 	case f == onTag:
-		return m.do("tagged", func(ctx context.Context) error { return m.Port.Tag(ctx, r, text) })
+		return m.perform("tagged", func(ctx context.Context) error { return m.Port.Tag(ctx, r, text) })
 	}
 	return m.answer(Answer{Allow: true, Text: text})
 }
@@ -295,13 +295,13 @@ func (m *model) answer(a Answer) tea.Cmd {
 		said = map[bool]string{true: "allowed once", false: "denied"}[a.Allow]
 	}
 	m.peek.Question = nil // prevents a second answer
-	return m.do(said, func(ctx context.Context) error { return m.Port.Answer(ctx, id, q.ID, a) })
+	return m.perform(said, func(ctx context.Context) error { return m.Port.Answer(ctx, id, q.ID, a) })
 }
 
 // rowKey handles a key on the rows.
 func (m *model) rowKey(name string) tea.Cmd {
 	rows := m.shown()
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == m.at })
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.ID == m.selectedID })
 	move := func(to int) tea.Cmd {
 		m.moved = true
 		if len(rows) == 0 {
@@ -309,14 +309,14 @@ func (m *model) rowKey(name string) tea.Cmd {
 		}
 		if to >= len(rows) && m.more {
 			m.most += someRows
-			m.at = rows[len(rows)-1].ID
+			m.selectedID = rows[len(rows)-1].ID
 			return m.look()
 		}
-		m.at = rows[max(min(to, len(rows)-1), 0)].ID
+		m.selectedID = rows[max(min(to, len(rows)-1), 0)].ID
 		if m.peeked == "" {
 			return nil
 		}
-		m.peeked, m.peek, m.peekErr = m.at, Peek{}, ""
+		m.peeked, m.peek, m.peekErr = m.selectedID, Peek{}, ""
 		return m.lookInto()
 	}
 	switch name {
@@ -382,13 +382,13 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 			m.note = "nothing of this session runs"
 			return nil
 		}
-		return m.do("stopped", func(ctx context.Context) error { return m.Port.Stop(ctx, r.ID) })
+		return m.perform("stopped", func(ctx context.Context) error { return m.Port.Stop(ctx, r.ID) })
 	case "r":
 		m.write(onName, r.Title)
 	case "t":
 		m.write(onTag, "")
 	case "p":
-		return m.do(map[bool]string{true: "pinned", false: "not pinned"}[!r.Pinned], func(ctx context.Context) error { return m.Port.Pin(ctx, r.ID, !r.Pinned) })
+		return m.perform(map[bool]string{true: "pinned", false: "not pinned"}[!r.Pinned], func(ctx context.Context) error { return m.Port.Pin(ctx, r.ID, !r.Pinned) })
 	case "v":
 		if r.State == NeedsYou || r.State == Working {
 			m.note = "it still works; enter opens it"
@@ -401,7 +401,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 			m.note = "this session has nothing to review"
 			return nil
 		}
-		return m.do("reviewed", func(ctx context.Context) error { return m.Port.Reviewed(ctx, r.ID) })
+		return m.perform("reviewed", func(ctx context.Context) error { return m.Port.Reviewed(ctx, r.ID) })
 	default:
 		return m.questionKey(name)
 	}
@@ -411,7 +411,7 @@ func (m *model) sessionKey(name string, r Row) tea.Cmd {
 // questionKey handles an answer key for the question in the preview.
 func (m *model) questionKey(name string) tea.Cmd {
 	q := m.peek.Question
-	if m.peeked == "" || m.peeked != m.at || q == nil {
+	if m.peeked == "" || m.peeked != m.selectedID || q == nil {
 		return nil
 	}
 	if n := strings.Index("123456789", name); len(name) == 1 && n >= 0 && n < len(q.Choices) {

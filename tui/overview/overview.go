@@ -99,31 +99,31 @@ type Opened struct {
 
 // Options configures the screen.
 type Options struct {
-	Port   Port
-	Folder string // current folder
-	Theme  *draw.Theme
-	At     string // initially selected session; may be empty
-	Note   string // initial message; may be empty
-	Now    func() time.Time
+	Port       Port
+	Folder     string // current folder
+	Theme      *draw.Theme
+	SelectedID string // initially selected session; may be empty
+	Note       string // initial message; may be empty
+	Now        func() time.Time
 	// After delivers a message after a delay; nil uses a timer.
-	After func(time.Duration, tea.Msg) tea.Cmd
-	In    io.Reader
-	Ahead *tty.Ahead // keys typed between interfaces; may be nil
-	Out   io.Writer
-	Env   func(string) string
+	After       func(time.Duration, tea.Msg) tea.Cmd
+	In          io.Reader
+	PendingKeys *tty.PendingKeys // keys typed between interfaces; may be nil
+	Out         io.Writer
+	Env         func(string) string
 }
 
 // Run shows the screen until the user leaves it or opens a session.
 func Run(ctx context.Context, o Options) (open Opened, err error) {
 	m := newModel(ctx, o)
-	err = tty.Run(ctx, tty.Options{In: o.In, Ahead: o.Ahead, Out: o.Out, Env: o.Env}, tty.Program{
+	err = tty.Run(ctx, tty.Options{In: o.In, PendingKeys: o.PendingKeys, Out: o.Out, Env: o.Env}, tty.Program{
 		Model: m,
 		Begin: func(t *tty.Terminal) {
 			m.w, m.h = tty.SizeOf(t.Screen)
 			m.hold = t.Hold
 			t.Ask(false)
 		},
-		Beside: func(ctx context.Context, send func(tea.Msg)) {
+		Background: func(ctx context.Context, send func(tea.Msg)) {
 			o.Port.Watch(ctx, func() {
 				if m.told.CompareAndSwap(false, true) { // one waiting message is enough
 					send(stirred{})
@@ -162,8 +162,8 @@ func (m *model) replay() tea.Cmd {
 			rest = append(rest, uv.PasteEvent(msg.(tea.PasteMsg)))
 		}
 	}
-	if m.Ahead != nil {
-		m.Ahead.Before(rest...)
+	if m.PendingKeys != nil {
+		m.PendingKeys.Prepend(rest...)
 	}
 	return tea.Batch(cmds...)
 }
@@ -192,20 +192,20 @@ type model struct {
 	w, h   int
 	open   Opened
 
-	rows    []Row
-	more    bool
-	most    int
-	at      string // selected row's id
-	moved   bool   // the user has moved the selection
-	top     int    // first visible line of the list
-	folders bool   // group by folder
-	filter  edit.Editor
-	line    edit.Editor // editor for every other focus
-	focus   focus
-	looking bool        // a refresh runs or has just ended
-	again   bool        // rows changed meanwhile
-	told    atomic.Bool // a change was reported since the last refresh began
-	help    bool
+	rows       []Row
+	more       bool
+	most       int
+	selectedID string // selected row's id
+	moved      bool   // the user has moved the selection
+	top        int    // first visible line of the list
+	folders    bool   // group by folder
+	filter     edit.Editor
+	line       edit.Editor // editor for every other focus
+	focus      focus
+	looking    bool        // a refresh runs or has just ended
+	stale      bool        // rows changed meanwhile
+	told       atomic.Bool // a change was reported since the last refresh began
+	help       bool
 
 	peeked  string // session in the preview, or ""
 	peek    Peek

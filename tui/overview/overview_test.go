@@ -251,7 +251,7 @@ func TestChangesAreGathered(t *testing.T) {
 		}
 	}
 	p.run(first)
-	if looks != 2 || p.rests != 1 || p.m.looking || p.m.again {
+	if looks != 2 || p.rests != 1 || p.m.looking || p.m.stale {
 		t.Errorf("%d looks and %d waits for a hundred changes", looks, p.rests)
 	}
 }
@@ -286,8 +286,8 @@ func BenchmarkStir(b *testing.B) {
 // TestKeysBehindOneThatLeavesAreForTheNextInterface: nothing typed before there are rows is lost.
 func TestKeysBehindOneThatLeavesAreForTheNextInterface(t *testing.T) {
 	s := &stored{rows: []Row{{ID: "s1"}}}
-	ahead := &tty.Ahead{}
-	m := newModel(t.Context(), Options{Port: s.port(), Folder: "/f", Theme: draw.Bare(), Now: time.Now, Ahead: ahead,
+	ahead := &tty.PendingKeys{}
+	m := newModel(t.Context(), Options{Port: s.port(), Folder: "/f", Theme: draw.Bare(), Now: time.Now, PendingKeys: ahead,
 		After: func(time.Duration, tea.Msg) tea.Cmd { return nil }})
 	first := m.Init()
 	for _, msg := range []tea.Msg{tea.KeyPressMsg{Code: 'q', Text: "q"}, tea.KeyPressMsg{Code: 'h', Text: "h"}, tea.PasteMsg{Content: "i"}} {

@@ -181,8 +181,8 @@ func (c *Changes) Brief(w, h int) []draw.Row {
 	return rows
 }
 
-// None reports whether no file has changed.
-func (c *Changes) None() bool { c.look(); return len(c.files) == 0 }
+// Empty reports whether no file has changed.
+func (c *Changes) Empty() bool { c.look(); return len(c.files) == 0 }
 
 func (f *changedFile) facts() string {
 	var parts []string

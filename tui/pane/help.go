@@ -20,7 +20,7 @@ type Help struct {
 // Line is one key or command.
 type Line struct {
 	Names, Text string
-	Why         string // why it is unavailable, or ""
+	Reason      string // why it is unavailable, or ""
 }
 
 // Group is a section of the list.
@@ -83,7 +83,7 @@ func (h *Help) Begin(find string) {
 
 // holds reports whether a line contains every filter word.
 func (h *Help) holds(l Line) bool {
-	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Why), strings.Fields(strings.ToLower(h.Filter.Text)))
+	return ui.HoldsAll(strings.ToLower(l.Names+" "+l.Text+" "+l.Reason), strings.Fields(strings.ToLower(h.Filter.Text)))
 }
 
 // helpColumn is where explanations begin.
@@ -92,12 +92,12 @@ const helpColumn = 32
 func (l Line) append(rows []draw.Row, t *draw.Theme, w int) []draw.Row {
 	column := min(helpColumn, w/3)
 	margins := draw.Margins{
-		First: t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(l.Names)).Fixed(draw.Plain, "  ").Pad(column).Done(),
-		Rest:  t.Pen().Pad(column).Done(),
+		First:        t.Pen().Fixed(draw.Plain, "  ").Put(draw.Key, safeterm.Name(l.Names)).Fixed(draw.Plain, "  ").Pad(column).Done(),
+		Continuation: t.Pen().Pad(column).Done(),
 	}
 	text := draw.Span{Style: draw.Plain, Text: safeterm.Name(l.Text)}
-	if l.Why != "" {
-		text = draw.Span{Style: draw.Dim, Text: safeterm.Name(l.Text + " (not now: " + l.Why + ")")}
+	if l.Reason != "" {
+		text = draw.Span{Style: draw.Dim, Text: safeterm.Name(l.Text + " (not now: " + l.Reason + ")")}
 	}
 	return t.Wrap(rows, w, margins, text)
 }

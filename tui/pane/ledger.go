@@ -37,7 +37,7 @@ func (l *Ledger) Apply(e session.Event) {
 func (l *Ledger) Heading() string {
 	text := "context · about " + ui.Thousands(l.now.Estimate)
 	if l.now.Window > 0 {
-		text += " of " + ui.Round(l.now.Window)
+		text += " of " + ui.FormatSize(l.now.Window)
 	}
 	return text + " tokens"
 }
@@ -83,7 +83,7 @@ func (p *ledgerPage) line(s draw.Style, text string) {
 // wrapped adds a line that may wrap.
 func (p *ledgerPage) wrapped(s draw.Style, text string) {
 	hang := p.theme.Pen().Fixed(draw.Plain, "  ").Done()
-	p.rows = p.theme.Wrap(p.rows, p.w, draw.Margins{Rest: hang}, draw.Span{Style: s, Text: safeterm.Name(text)})
+	p.rows = p.theme.Wrap(p.rows, p.w, draw.Margins{Continuation: hang}, draw.Span{Style: s, Text: safeterm.Name(text)})
 }
 
 // whole draws the context window's usage and the basis for the numbers.
@@ -107,13 +107,13 @@ func (p *ledgerPage) whole() {
 	if p.l.Last == nil {
 		return
 	}
-	sent, _ := p.l.Last.Sent()
+	sent, _ := p.l.Last.InputTokens()
 	p.wrapped(draw.Plain, "newest request: "+ui.Thousands(sent)+" tokens by the provider's count"+cached(*p.l.Last))
 }
 
 // cached returns a request's share from the provider's cache.
 func cached(u session.Usage) string {
-	sent, _ := u.Sent()
+	sent, _ := u.InputTokens()
 	if sent == 0 || u.CacheRead == 0 {
 		return ", none from its cache"
 	}

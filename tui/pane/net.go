@@ -103,10 +103,10 @@ func (n *Net) lay(w int) {
 	at := 0
 	add := func(p ui.Page) { n.rows, at = append(n.rows, p), at+p.Len() }
 	line := func(text string) {
-		add(ui.Laid(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})))
+		add(ui.RenderedPage(t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})))
 	}
 	line("since " + n.since)
-	add(ui.Laid{draw.Row{}})
+	add(ui.RenderedPage{draw.Row{}})
 	if len(n.files) == 0 {
 		line(n.none)
 	}
@@ -124,7 +124,7 @@ func (n *Net) lay(w int) {
 				facts += " · " + f.Note
 			}
 		}
-		add(ui.Laid{t.Pen().Put(draw.Heading, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(facts)).Done().Fit(w)})
+		add(ui.RenderedPage{t.Pen().Put(draw.Heading, safeterm.Name(f.Path)).Put(draw.Dim, safeterm.Name(facts)).Done().Fit(w)})
 		for i, h := range f.Hunks {
 			if i > 0 {
 				n.marks = append(n.marks, at)
@@ -134,7 +134,7 @@ func (n *Net) lay(w int) {
 			}
 			add(t.Patch(tool.Block{Kind: tool.DiffBlock, Path: f.Path, Text: h}, w, w >= ui.Split))
 		}
-		add(ui.Laid{draw.Row{}})
+		add(ui.RenderedPage{draw.Row{}})
 	}
 }
 

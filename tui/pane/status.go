@@ -67,7 +67,7 @@ func (s *Status) AtEffort(name string) { s.facts.Effort = name }
 
 // name sets the session's title.
 func (s *Status) name(m session.Message) {
-	if s.title == "" && m.Own == "" && !m.Summary && !m.Note {
+	if s.title == "" && m.OwnCall == "" && !m.Summary && !m.Note {
 		line, _, _ := strings.Cut(strings.TrimSpace(m.Text()), "\n")
 		s.title = ui.Shorten(line)
 	}
@@ -82,7 +82,7 @@ type Moment struct {
 	Stopping bool
 	Elapsed  time.Duration
 	Queued   int    // waiting messages
-	Say      string // replaces the facts until the next key
+	Message  string // replaces the facts until the next key
 	Hints    []string
 }
 
@@ -90,12 +90,12 @@ type Moment struct {
 // wraps above the hints. Facts that do not fit are omitted from the end.
 func (s *Status) Rows(w int, at Moment) []draw.Row {
 	right := s.hints(at.Hints, w)
-	if at.Say == "" {
+	if at.Message == "" {
 		left := s.theme.Pen()
 		s.tell(left, at, w-right.Width()-2)
 		return []draw.Row{left.Pad(w - right.Width()).Row(right).Done().Fit(w)}
 	}
-	rows := s.theme.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(at.Say)})
+	rows := s.theme.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(at.Message)})
 	if n := len(rows); n == 0 || rows[n-1].Width()+right.Width()+2 > w {
 		rows = append(rows, draw.Row{})
 	}
@@ -130,7 +130,7 @@ func (s *Status) tell(p *draw.Pen, at Moment, w int) {
 	case at.Running:
 		p.Fixed(draw.Accent, "● ").Put(draw.Plain, safeterm.Name(ui.Clock(at.Elapsed)+" "))
 	}
-	if !s.unsaved.Over() {
+	if !s.unsaved.AllSaved() {
 		p.Put(draw.Warn, safeterm.Name(fmt.Sprintf("not saved, %d waiting ", s.unsaved.Entries)))
 	}
 	first := true
@@ -196,7 +196,7 @@ func (s *Status) context() string {
 	case len(s.ledger.Used) == 0: // before the first request there are only the prompt and the tools
 		return ""
 	case known:
-		return fmt.Sprintf("%d%% of %s", percent, ui.Round(s.ledger.Window))
+		return fmt.Sprintf("%d%% of %s", percent, ui.FormatSize(s.ledger.Window))
 	}
 	return ui.Thousands(s.ledger.Estimate) + " tokens"
 }

@@ -38,9 +38,9 @@ func lay(s sheet, w int) (ui.Page, []int) {
 		Sheet(w int) ([]draw.Row, []int)
 	}:
 		rows, marks := s.Sheet(w)
-		return ui.Laid(rows), marks
+		return ui.RenderedPage(rows), marks
 	}
-	return ui.Laid(nil), nil
+	return ui.RenderedPage(nil), nil
 }
 
 // View is the window on the open sheet.
@@ -127,10 +127,10 @@ func (v *View) TakeOut(w int) (heading string, rows ui.Page) {
 func (v *View) ByPages(n int) { v.Scroll(n * max(v.h-2, 1)) }
 func (v *View) ToEnd(n int)   { v.Scroll(n * v.total) }
 
-// At returns the current part; CanParts returns why there is no other one, or "".
-func (v *View) At() int { return v.part }
+// CurrentPart returns the current part; CanParts returns why there is no other one, or "".
+func (v *View) CurrentPart() int { return v.part }
 
-func (v *View) CanParts() string { return ui.Why(len(v.marks) < 2, "there is only one part") }
+func (v *View) CanParts() string { return ui.ReasonIf(len(v.marks) < 2, "there is only one part") }
 
 // Toggle opens a sheet, or closes it if it is open.
 func (v *View) Toggle(s sheet) {

@@ -20,8 +20,8 @@ func (p *Dialog) Change(on bool) {
 		p.goTo(AtQuestion)
 		return
 	}
-	if p.begun = begin(p.queue[0].Question.Editing.Text); p.Text.Empty() {
-		p.Text = edit.New(p.begun, len(p.begun))
+	if p.initialText = begin(p.queue[0].Question.Editing.Text); p.Text.Empty() {
+		p.Text = edit.New(p.initialText, len(p.initialText))
 	}
 	p.goTo(AtText)
 }
@@ -37,7 +37,7 @@ func (p *Dialog) TextWidth() int { return max(p.textWidth, 1) }
 // Changed allows the call with the edited text; an unedited text allows the original call.
 func (p *Dialog) Changed() {
 	a := ask.Answer{Choice: ask.Once}
-	if p.Text.Text != p.begun {
+	if p.Text.Text != p.initialText {
 		a.Text = p.Text.Text
 	}
 	p.Answer(a)
@@ -45,7 +45,7 @@ func (p *Dialog) Changed() {
 
 // Blank returns why the text cannot be used, or "".
 func (p *Dialog) Blank() string {
-	return ui.Why(strings.TrimSpace(p.Text.Text) == "", "the "+p.queue[0].Question.Editing.Name+" is empty: write one, or go back and say no")
+	return ui.ReasonIf(strings.TrimSpace(p.Text.Text) == "", "the "+p.queue[0].Question.Editing.Name+" is empty: write one, or go back and say no")
 }
 
 // rewriting draws the text around its cursor, and the keys.
@@ -57,7 +57,7 @@ func (p *Dialog) rewriting(rows []draw.Row, w, h int) ([]draw.Row, int, int) {
 	from := max(min(y-room/2, len(all)-room), 0)
 	to := min(from+room, len(all))
 	lead := "edit the " + p.queue[0].Question.Editing.Name
-	if p.begun != strings.TrimRight(p.queue[0].Question.Editing.Text, "\n") {
+	if p.initialText != strings.TrimRight(p.queue[0].Question.Editing.Text, "\n") {
 		lead = "edit it; hidden characters are written out"
 	}
 	if to-from < len(all) {

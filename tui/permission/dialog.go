@@ -63,20 +63,20 @@ type Dialog struct {
 	step  Step
 	// Reason is the user's reason for the model; Text is the edited call.
 	Reason, Text edit.Editor
-	begun        string // initial Text
+	initialText  string // initial Text
 	textWidth    int
 	hunks        []hunk // the change's hunks; nil unless opened
-	at           int    // current hunk
+	hunk         int    // current hunk
 	scrolled     int
-	shown        int      // the shown grant's index
+	grant        int      // the shown grant's index
 	hidden       int      // question rows below the window when last drawn
 	cwd          string   // workspace: a command with another folder shows it
-	kept         ui.Sheaf // question layout for width w; nil if outdated
+	layout       ui.Sheaf // question layout for width w; nil if outdated
 	w            int
 	ruleAt       int // row in kept where the rule begins
 	decisive     int // rows in kept that describe an answer's effect
 	room         int // window rows when last drawn
-	seen         int // rows in kept shown so far, from the first
+	rowsSeen     int // rows in kept shown so far, from the first
 	last         int // end of the last shown hunk row
 }
 
@@ -91,7 +91,7 @@ func (p *Dialog) Naming(k Labels) { p.keys = k }
 // Step returns the step for the first question.
 func (p *Dialog) Step() Step { return p.step }
 
-func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.seen, p.last, p.kept = s, 0, 0, 0, nil }
+func (p *Dialog) goTo(s Step) { p.step, p.scrolled, p.rowsSeen, p.last, p.layout = s, 0, 0, 0, nil }
 
 // Explain opens the reason field, or returns from it.
 func (p *Dialog) Explain(on bool) {
@@ -146,10 +146,10 @@ func (p *Dialog) Add(a *Asked) {
 }
 
 func (p *Dialog) begin() {
-	p.Reason, p.Text, p.hunks, p.at, p.seen = edit.Editor{}, edit.Editor{}, nil, 0, 0
+	p.Reason, p.Text, p.hunks, p.hunk, p.rowsSeen = edit.Editor{}, edit.Editor{}, nil, 0, 0
 	p.goTo(AtQuestion)
-	if p.shown = 0; p.Grants() && !p.OfEdits() {
-		p.shown = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Usual}), 0)
+	if p.grant = 0; p.Grants() && !p.OfEdits() {
+		p.grant = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Default}), 0)
 	}
 	p.HoldOff()
 }
@@ -188,7 +188,7 @@ func (p *Dialog) Unseen() string {
 	if !p.Open() || p.step != AtQuestion && p.step != AtHunks {
 		return ""
 	}
-	if left := p.needed() - p.seen; left > 0 {
+	if left := p.needed() - p.rowsSeen; left > 0 {
 		if p.room == 0 {
 			return "the window is too small to show the question: enlarge it, or say no"
 		}
@@ -233,10 +233,10 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	p.hidden, p.room = max(total-room-p.scrolled, 0), room
 	switch to := min(p.scrolled+room, total); {
 	case p.step == AtHunks:
-		p.seen += max(to-max(p.scrolled, p.last), 0)
+		p.rowsSeen += max(to-max(p.scrolled, p.last), 0)
 		p.last = max(p.last, to)
-	case p.scrolled <= p.seen:
-		p.seen = max(p.seen, to)
+	case p.scrolled <= p.rowsSeen:
+		p.rowsSeen = max(p.rowsSeen, to)
 	}
 	rows = body.Append(rows, p.scrolled, min(p.scrolled+room, total))
 	rows = append(rows, p.rest(total, w))
@@ -265,11 +265,11 @@ const roomForTitle = 48
 // beside returns the reason for the question if it fits into the first row; otherwise it gets its
 // own row.
 func (p *Dialog) beside(w int) string {
-	why := safeterm.Name(p.queue[0].Why)
+	why := safeterm.Name(p.queue[0].Reason)
 	if why.Len() == 0 || p.theme.Line(draw.Plain, why).Width()+roomForTitle > w {
 		return ""
 	}
-	return " · " + p.queue[0].Why
+	return " · " + p.queue[0].Reason
 }
 
 // rest draws which rows are visible, unless all are.

@@ -40,7 +40,7 @@ func (p *Dialog) answers() []keyHint {
 	if p.Grants() {
 		all = append(all, keyHint{k.All, "all like this", "all"})
 	}
-	if p.Others() > 0 {
+	if p.OtherGrants() > 0 {
 		all = append(all, keyHint{k.Other, "other rule", "other"})
 	}
 	if p.Edits() || p.Parts() > 1 {

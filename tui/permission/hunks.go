@@ -22,7 +22,7 @@ type hunk struct {
 // Parts returns how many hunks can be refused one by one. With 0 or 1 the change can only be
 // allowed or denied as a whole.
 func (p *Dialog) Parts() int {
-	if !p.Open() || p.queue[0].Question.Without == nil {
+	if !p.Open() || p.queue[0].Question.WithoutHunks == nil {
 		return 0
 	}
 	n := 0
@@ -56,7 +56,7 @@ func (p *Dialog) Split(on bool) {
 		p.goTo(AtQuestion)
 		return
 	}
-	p.at = 0
+	p.hunk = 0
 	for _, b := range p.diffs() {
 		before := len(p.hunks)
 		for line := range strings.SplitAfterSeq(b.Text, "\n") {
@@ -73,16 +73,16 @@ func (p *Dialog) Split(on bool) {
 
 // Move selects another hunk and scrolls to it.
 func (p *Dialog) Move(by int) {
-	p.at = min(max(p.at+by, 0), len(p.hunks)-1)
-	p.kept = nil
+	p.hunk = min(max(p.hunk+by, 0), len(p.hunks)-1)
+	p.layout = nil
 	p.Body(p.w)
-	p.scrolled = p.hunks[p.at].row
+	p.scrolled = p.hunks[p.hunk].row
 }
 
 // Flip refuses the current hunk, or keeps it again.
 func (p *Dialog) Flip() {
-	h := &p.hunks[p.at]
-	h.refused, p.kept = !h.refused, nil
+	h := &p.hunks[p.hunk]
+	h.refused, p.layout = !h.refused, nil
 }
 
 // refused returns the refused hunks' numbers, counted from 1.
@@ -118,7 +118,7 @@ func (p *Dialog) layHunks(w int) (body ui.Sheaf) {
 		h.row = body.Len()
 		one := h.of
 		one.Text = h.text
-		body = append(body, ui.Laid{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= ui.Split))
+		body = append(body, ui.RenderedPage{p.head(i).Fit(w)}, p.theme.Patch(one, w, w >= ui.Split))
 	}
 	return body
 }
@@ -126,7 +126,7 @@ func (p *Dialog) layHunks(w int) (body ui.Sheaf) {
 func (p *Dialog) head(i int) draw.Row {
 	h, pen := p.hunks[i], p.theme.Pen()
 	mark, style, state := "  ", draw.Plain, "[✓] "
-	if i == p.at {
+	if i == p.hunk {
 		mark, style = "▸ ", draw.Accent
 	}
 	said := ""

@@ -47,45 +47,45 @@ func (p *Dialog) NoRule() string {
 
 // All allows calls by the shown grant.
 func (p *Dialog) All() {
-	g := p.grants()[p.shown]
+	g := p.grants()[p.grant]
 	p.Answer(ask.Answer{Choice: g.choice, Offer: g.offer})
 }
 
-// Kept returns the file that the shown rule would be saved to, or "" for a session rule.
-func (p *Dialog) Kept() string {
-	if p.Grants() && p.grants()[p.shown].choice == ask.Always {
+// RuleFile returns the file that the shown rule would be saved to, or "" for a session rule.
+func (p *Dialog) RuleFile() string {
+	if p.Grants() && p.grants()[p.grant].choice == ask.Always {
 		return p.Offer().Save
 	}
 	return ""
 }
 
 // OfEdits reports whether the shown grant is for all edits.
-func (p *Dialog) OfEdits() bool { return p.Grants() && p.grants()[p.shown].choice == ask.AllEdits }
+func (p *Dialog) OfEdits() bool { return p.Grants() && p.grants()[p.grant].choice == ask.AllEdits }
 
 // Offer returns the shown offer.
 func (p *Dialog) Offer() ask.Offer {
 	if !p.Grants() {
 		return ask.Offer{}
 	}
-	return p.offered(p.grants()[p.shown])
+	return p.offered(p.grants()[p.grant])
 }
 
 func (p *Dialog) offered(g grant) ask.Offer {
 	if g.choice == ask.AllEdits {
-		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", Spares: "files that make other programs run things"}
+		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", StillAsked: "files that make other programs run things"}
 	}
 	return p.queue[0].Offers[g.offer]
 }
 
-// Others returns the number of other grants; Another shows the next one.
-func (p *Dialog) Others() int { return max(len(p.grants())-1, 0) }
+// OtherGrants returns the number of other grants; Another shows the next one.
+func (p *Dialog) OtherGrants() int { return max(len(p.grants())-1, 0) }
 
 func (p *Dialog) Another() {
-	p.shown = (p.shown + 1) % len(p.grants())
-	p.kept = nil
+	p.grant = (p.grant + 1) % len(p.grants())
+	p.layout = nil
 	p.Body(p.w)
-	p.seen = min(p.seen, p.ruleAt) // its rule differs
-	p.scrolled = min(p.scrolled, p.seen)
+	p.rowsSeen = min(p.rowsSeen, p.ruleAt) // its rule differs
+	p.scrolled = min(p.scrolled, p.rowsSeen)
 }
 
 // Offered lists all grants: each rule and its meaning. Choose shows one of them, counted from 0; it
@@ -103,7 +103,7 @@ func (p *Dialog) Offered() (list []string) {
 }
 
 func (p *Dialog) Choose(n int) {
-	if n >= 0 && n <= p.Others() {
-		p.shown = n
+	if n >= 0 && n <= p.OtherGrants() {
+		p.grant = n
 	}
 }

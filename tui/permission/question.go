@@ -15,13 +15,13 @@ import (
 
 // Body returns the question's layout: nothing is truncated, and hidden characters are written out.
 func (p *Dialog) Body(w int) ui.Sheaf {
-	if p.kept == nil || p.w != w {
+	if p.layout == nil || p.w != w {
 		if p.w != w { // rows differ now
-			p.seen = min(p.seen, p.scrolled)
+			p.rowsSeen = min(p.rowsSeen, p.scrolled)
 		}
-		p.kept, p.w = p.lay(w), w
+		p.layout, p.w = p.lay(w), w
 	}
-	return p.kept
+	return p.layout
 }
 
 func (p *Dialog) lay(w int) ui.Sheaf {
@@ -29,11 +29,11 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 		return p.layHunks(w)
 	}
 	a := p.queue[0]
-	var rows ui.Laid
+	var rows ui.RenderedPage
 	for _, n := range a.Question.Needs {
 		rows = p.need(rows, n, w)
 	}
-	why := a.Why
+	why := a.Reason
 	if p.beside(w) != "" {
 		why = ""
 	}
@@ -45,13 +45,13 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	p.ruleAt = body.Len()
 	switch {
 	case p.Grants():
-		body = append(body, ui.Laid(p.rule(gap(w), w)))
+		body = append(body, ui.RenderedPage(p.rule(gap(w), w)))
 	case a.NoOffer != "" && !p.Stage():
-		body = append(body, ui.Laid(p.theme.Wrap(gap(w), w, p.under(), draw.Span{Style: draw.Dim, Text: safeterm.Name("no rule: " + a.NoOffer)})))
+		body = append(body, ui.RenderedPage(p.theme.Wrap(gap(w), w, p.under(), draw.Span{Style: draw.Dim, Text: safeterm.Name("no rule: " + a.NoOffer)})))
 	}
 	p.decisive = body.Len()
 	if shown := worthSeeing(a); len(shown) > 0 {
-		body = append(body, ui.Laid{draw.Row{}})
+		body = append(body, ui.RenderedPage{draw.Row{}})
 		for _, b := range shown {
 			body = append(body, p.preview(b, w)...)
 		}
@@ -71,7 +71,7 @@ func worthSeeing(a *Asked) []tool.Block {
 // preview shows the call's effect. Only a diff's visible rows are drawn.
 func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	if b.Kind != tool.DiffBlock {
-		return ui.Sheaf{ui.Laid(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
+		return ui.Sheaf{ui.RenderedPage(p.theme.Block(nil, b, w, draw.Show{Whole: true, Titles: true}))}
 	}
 	head := p.theme.Pen().Put(draw.Bold, safeterm.Name(cmp.Or(b.Title, b.Path)))
 	if b.Title == "" { // a title already has the counts
@@ -82,7 +82,7 @@ func (p *Dialog) preview(b tool.Block, w int) ui.Sheaf {
 	if p.names(b.Path) {
 		return ui.Sheaf{patch}
 	}
-	return ui.Sheaf{ui.Laid{head.Done().Fit(w)}, patch}
+	return ui.Sheaf{ui.RenderedPage{head.Done().Fit(w)}, patch}
 }
 
 // counts returns a file's changed lines if its diff below has no heading.
@@ -116,10 +116,10 @@ func (p *Dialog) rule(rows []draw.Row, w int) []draw.Row {
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers, draw.Span{Text: safeterm.Fixed("  ")}, own)...)
 	default: // on its own row, to keep it in one piece
 		rows = p.theme.Wrap(rows, w, p.under(), append(spans, covers)...)
-		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, own)
+		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Continuation: indent}, own)
 	}
-	if text := rest(o, p.grants()[p.shown].choice); text != "" {
-		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Rest: indent}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})
+	if text := rest(o, p.grants()[p.grant].choice); text != "" {
+		rows = p.theme.Wrap(rows, w, draw.Margins{First: indent, Continuation: indent}, draw.Span{Style: draw.Dim, Text: safeterm.Name(text)})
 	}
 	return rows
 }
@@ -133,7 +133,7 @@ func gap(w int) []draw.Row {
 }
 
 // under returns margins that indent continuation rows.
-func (p *Dialog) under() draw.Margins { return draw.Margins{Rest: p.theme.Pen().Pad(2).Done()} }
+func (p *Dialog) under() draw.Margins { return draw.Margins{Continuation: p.theme.Pen().Pad(2).Done()} }
 
 // rest returns a grant's duration and exceptions.
 func rest(o ask.Offer, c ask.Choice) string {
@@ -144,8 +144,8 @@ func rest(o ask.Offer, c ask.Choice) string {
 			parts = append(parts, "where "+o.Saved)
 		}
 	}
-	if o.Spares != "" {
-		parts = append(parts, "still asked: "+o.Spares)
+	if o.StillAsked != "" {
+		parts = append(parts, "still asked: "+o.StillAsked)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -160,7 +160,7 @@ func (a *Asked) Title() string {
 		if n.Reach != "" {
 			return "Allow this call of " + a.Question.Tool.Name + "?"
 		}
-		if has[n.Permission]++; n.Outside != "" {
+		if has[n.Permission]++; n.OutsideReason != "" {
 			return "Run this command outside the sandbox?"
 		}
 	}
@@ -205,16 +205,16 @@ func (p *Dialog) need(rows []draw.Row, n tool.Need, w int) []draw.Row {
 	lines := target.Lines()
 	digits := len(strconv.Itoa(len(lines)))
 	for i, line := range lines {
-		margins := draw.Margins{First: first, Rest: rest, Hard: true}
+		margins := draw.Margins{First: first, Continuation: rest, Hard: true}
 		if len(lines) > 1 {
 			number := strconv.Itoa(i + 1)
 			margins.First = p.theme.Pen().Row(first).Pad(first.Width()+digits-len(number)).Fixed(draw.Dim, number+" ").Done()
-			margins.Rest = p.theme.Pen().Pad(margins.First.Width()).Done()
+			margins.Continuation = p.theme.Pen().Pad(margins.First.Width()).Done()
 		}
 		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: line}, p.counts(n))
 		first = rest
 	}
-	under := draw.Margins{First: rest, Rest: rest, Hard: true}
+	under := draw.Margins{First: rest, Continuation: rest, Hard: true}
 	if real := p.queue[0].Resolved[n]; real != "" {
 		rows = p.theme.Wrap(rows, w, under, draw.Span{Style: draw.Dim, Text: safeterm.Name("really " + real)})
 	}

@@ -19,7 +19,7 @@ const (
 
 // repaired draws the difference between the model's text and the repaired call. Renamed fields are
 // only noted.
-func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
+func (p *Dialog) repaired(rows ui.RenderedPage, r *tool.Repair, w int) ui.RenderedPage {
 	if r == nil {
 		return rows
 	}
@@ -29,7 +29,7 @@ func (p *Dialog) repaired(rows ui.Laid, r *tool.Repair, w int) ui.Laid {
 	before, after := differing(r.Before, string(r.After))
 	for _, line := range [][2]string{{"it wrote ", before}, {"it runs  ", after}} {
 		rest := p.theme.Pen().Pad(len(line[0])).Done()
-		margins := draw.Margins{First: p.theme.Pen().Fixed(draw.Dim, line[0]).Done(), Rest: rest, Hard: true}
+		margins := draw.Margins{First: p.theme.Pen().Fixed(draw.Dim, line[0]).Done(), Continuation: rest, Hard: true}
 		rows = p.theme.Wrap(rows, w, margins, draw.Span{Style: draw.Plain, Text: safeterm.Name(line[1])})
 	}
 	return rows

@@ -50,8 +50,8 @@ type Root interface {
 	// Stop ends the turn; Leave ends the interface.
 	Stop()
 	Leave()
-	// Said returns and clears the latest message for the user.
-	Said() string
+	// TakeMessage returns and clears the latest message for the user.
+	TakeMessage() string
 	// Unsent empties the prompt and returns its text.
 	Unsent() string
 }
@@ -79,12 +79,12 @@ type Interface struct {
 	Events Events
 	Out    io.Writer
 	Breaks *Breaks
-	// Gone is closed when results are no longer handled.
-	Gone <-chan struct{}
+	// Closed is closed when results are no longer handled.
+	Closed <-chan struct{}
 	// Mute means that there is no input for questions.
 	Mute bool
-	// Shown is the number of entries already printed.
-	Shown int
+	// Printed is the number of entries already printed.
+	Printed int
 
 	live    bool         // the user is typing, so their messages are not repeated
 	asked   time.Time    // when the question was printed or an answer was too early
@@ -98,7 +98,7 @@ type Interface struct {
 func (p *Interface) Run(ctx context.Context, greeting []string, first func() tea.Cmd, lines <-chan Line) error {
 	p.answers = make(chan tea.Msg)
 	for _, text := range greeting {
-		p.say(text)
+		p.printText(text)
 	}
 	p.print()
 	p.live = true
@@ -139,9 +139,9 @@ func (p *Interface) take(x any) {
 			what = x.Heading.String()
 		}
 		if x.Parent != "" {
-			p.say("Running " + what + " for " + x.Agent + ".")
+			p.printText("Running " + what + " for " + x.Agent + ".")
 		} else {
-			p.say("Running " + what + ".")
+			p.printText("Running " + what + ".")
 		}
 		p.Root.Apply(x)
 	case *permission.Asked:
@@ -151,7 +151,7 @@ func (p *Interface) take(x any) {
 		}
 	case permission.Unasked:
 		if p.Dialog.First() == x.Asked {
-			p.say("The question was withdrawn.")
+			p.printText("The question was withdrawn.")
 		}
 		first := p.Dialog.First() == x.Asked
 		p.Dialog.Remove(x.Asked)
@@ -165,7 +165,7 @@ func (p *Interface) take(x any) {
 		}
 	case question.Unasked:
 		if p.Inquiry.First() == x.Asked {
-			p.say("The question was withdrawn.")
+			p.printText("The question was withdrawn.")
 		}
 		p.Inquiry.Remove(x.Asked)
 	default:
@@ -180,10 +180,10 @@ func (p *Interface) take(x any) {
 func (p *Interface) done(cmd tea.Cmd) {
 	p.print()
 	if waited := p.Root.Unsent(); waited != "" {
-		p.say("Not sent: " + waited)
+		p.printText("Not sent: " + waited)
 	}
 	if !p.leave && !p.Root.Working() {
-		p.say("Ready.")
+		p.printText("Ready.")
 	}
 	p.run(cmd)
 }
@@ -194,7 +194,7 @@ func (p *Interface) run(cmd tea.Cmd) {
 		go func() {
 			select {
 			case p.answers <- cmd():
-			case <-p.Gone:
+			case <-p.Closed:
 			}
 		}()
 	}
@@ -213,10 +213,10 @@ func (p *Interface) answered(msg tea.Msg) {
 		}
 	default:
 		cmd, returned := p.Root.Update(msg)
-		p.Shown = min(p.Shown, p.Transcript.Len())
+		p.Printed = min(p.Printed, p.Transcript.Len())
 		if returned {
 			if text := p.Root.Unsent(); text != "" {
-				p.say("Your message was: " + text)
+				p.printText("Your message was: " + text)
 			}
 		}
 		p.run(cmd)
@@ -227,6 +227,6 @@ func (p *Interface) answered(msg tea.Msg) {
 func (p *Interface) stop() {
 	if p.Root.Working() {
 		p.Root.Stop()
-		p.say("Stopping the agent. Interrupt again to leave.")
+		p.printText("Stopping the agent. Interrupt again to leave.")
 	}
 }

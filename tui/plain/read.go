@@ -57,7 +57,7 @@ func Slash(text string) (name, arg string, ok bool) {
 // line handles one line.
 func (p *Interface) line(l Line) {
 	if l.Long {
-		p.say("That line is longer than 1 MB and was dropped. Save it as a file and name the file with @.")
+		p.printText("That line is longer than 1 MB and was dropped. Save it as a file and name the file with @.")
 		p.print()
 		return
 	}
@@ -84,11 +84,11 @@ func (p *Interface) line(l Line) {
 func (p *Interface) send(text string) {
 	cmd, waits, why := p.Root.Send(text)
 	if why != "" {
-		p.say(why + ".")
+		p.printText(why + ".")
 		return
 	}
 	if waits {
-		p.say("This waits until the agent has finished.")
+		p.printText("This waits until the agent has finished.")
 	}
 	p.run(cmd)
 }
@@ -97,11 +97,11 @@ func (p *Interface) send(text string) {
 func (p *Interface) steer(text string) {
 	cmd, why := p.Root.Steer(text)
 	if why != "" {
-		p.say(why + ".")
+		p.printText(why + ".")
 		return
 	}
 	p.run(cmd)
-	p.say("The agent reads this before its next step.")
+	p.printText("The agent reads this before its next step.")
 }
 
 // onScreen returns the alternative for a command that needs a screen, or "".
@@ -122,9 +122,9 @@ func (p *Interface) command(name, arg string) {
 	full, ok := p.Root.Named(name)
 	switch {
 	case !ok:
-		p.say("There is no command /" + name + "; /help lists them.")
+		p.printText("There is no command /" + name + "; /help lists them.")
 	case onScreen(full) != "":
-		p.say(onScreen(full))
+		p.printText(onScreen(full))
 	case full == "help":
 		p.help()
 	case full == "todos":
@@ -145,7 +145,7 @@ func (p *Interface) answer(text string) {
 	switch {
 	case time.Since(p.asked) < permission.Guard:
 		p.asked = time.Now() // several pasted lines contain no answer
-		p.say("This came too soon to be an answer. Answer now:")
+		p.printText("This came too soon to be an answer. Answer now:")
 		return
 	case text == "":
 		return
@@ -177,16 +177,16 @@ func choice(text string, offers int) (letter string, number int) {
 func (p *Interface) reply(text string) {
 	if time.Since(p.asked) < permission.Guard {
 		p.asked = time.Now()
-		p.say("This came too soon to be an answer. Answer now:")
+		p.printText("This came too soon to be an answer. Answer now:")
 		return
 	}
 	if text == "" {
 		return
 	}
-	answer := p.Inquiry.Means(text)
+	answer := p.Inquiry.AnswerFor(text)
 	if answer == "" { // not a choice, and the question accepts nothing else
 		p.send(text)
-		p.say("The question stays; answer with a number.")
+		p.printText("The question stays; answer with a number.")
 		return
 	}
 	p.Inquiry.Reply(question.Reply{Text: answer})
@@ -216,16 +216,16 @@ func (p *Interface) refuseAll() {
 func (p *Interface) pick(text string) {
 	if text == "" {
 		p.List.Close()
-		p.say("Nothing was chosen.")
+		p.printText("Nothing was chosen.")
 		return
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || !p.List.Mark(n-1) {
-		p.say("There is no such number.")
+		p.printText("There is no such number.")
 		return
 	}
 	if why := p.List.CanPick(); why != "" {
-		p.say("This cannot be chosen: " + why)
+		p.printText("This cannot be chosen: " + why)
 		return
 	}
 	p.run(p.List.Pick())

@@ -9,8 +9,8 @@ import (
 	"adze/tui/draw"
 )
 
-// say prints a text, sanitized for a terminal.
-func (p *Interface) say(text string) {
+// printText prints a text, sanitized for a terminal.
+func (p *Interface) printText(text string) {
 	for _, line := range safeterm.Clean(text).Lines() {
 		fmt.Fprintln(p.Out, line.String())
 	}
@@ -18,8 +18,8 @@ func (p *Interface) say(text string) {
 
 // print prints finished entries in order.
 func (p *Interface) print() {
-	for ; p.Shown < p.Transcript.Len(); p.Shown++ {
-		rows, finished := p.Transcript.Line(p.Shown, Width, p.live)
+	for ; p.Printed < p.Transcript.Len(); p.Printed++ {
+		rows, finished := p.Transcript.Line(p.Printed, Width, p.live)
 		if !finished {
 			return
 		}
@@ -38,11 +38,11 @@ func (p *Interface) rows(rows []draw.Row) {
 
 // told prints messages, panes and lists that the interface would show.
 func (p *Interface) told() {
-	if text := p.Root.Said(); text != "" {
-		p.say(text + ".")
+	if text := p.Root.TakeMessage(); text != "" {
+		p.printText(text + ".")
 	}
 	if heading, rows := p.View.TakeOut(Width); rows != nil {
-		p.say(heading + ":")
+		p.printText(heading + ":")
 		p.rows(rows.Append(nil, 0, rows.Len()))
 	}
 	if p.List.Open && p.List.Serial != p.offered && !p.List.Looking() {
@@ -57,7 +57,7 @@ func (p *Interface) ask() {
 		p.refuseAll()
 		return
 	}
-	p.say(p.Dialog.First().Title())
+	p.printText(p.Dialog.First().Title())
 	body := p.Dialog.Body(Width)
 	for _, r := range body.Append(nil, 0, body.Len()) {
 		fmt.Fprintln(p.Out, r.String())
@@ -68,11 +68,11 @@ func (p *Interface) ask() {
 	}
 	if offers := p.Dialog.Offered(); len(offers) > 1 {
 		for n, offer := range offers {
-			p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(offer).String()))
+			p.printText(fmt.Sprintf("%d: %s", n+1, safeterm.Name(offer).String()))
 		}
 		choices += ", a with a number (a 2) takes that rule"
 	}
-	p.say(choices + ", n says no; anything else says no and tells the model why:")
+	p.printText(choices + ", n says no; anything else says no and tells the model why:")
 	p.asked = time.Now()
 }
 
@@ -88,26 +88,26 @@ func (p *Interface) inquire() {
 		who = "The subagent " + q.Agent
 	}
 	if q.Title != "" {
-		p.say("Here is " + q.Title + ":")
+		p.printText("Here is " + q.Title + ":")
 	} else {
-		p.say(who + " asks:")
+		p.printText(who + " asks:")
 	}
 	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
 		fmt.Fprintln(p.Out, line.String())
 	}
 	for n, choice := range q.Choices {
-		p.say(fmt.Sprintf("%d: %s", n+1, safeterm.Name(choice).String()))
+		p.printText(fmt.Sprintf("%d: %s", n+1, safeterm.Name(choice).String()))
 	}
-	if q.Said != "" {
-		p.say(q.Said + ".")
+	if q.LastResult != "" {
+		p.printText(q.LastResult + ".")
 	}
 	switch {
 	case q.Title != "":
-		p.say("Write a number, " + q.Other + ":")
+		p.printText("Write a number, " + q.FreeText + ":")
 	case len(q.Choices) > 0:
-		p.say("Write a number, or an answer in your own words:")
+		p.printText("Write a number, or an answer in your own words:")
 	default:
-		p.say("Write your answer:")
+		p.printText("Write your answer:")
 	}
 	p.asked = time.Now()
 }
@@ -115,27 +115,27 @@ func (p *Interface) inquire() {
 // offer prints the open list.
 func (p *Interface) offer() {
 	k := p.List
-	p.say(k.Title + ":")
+	p.printText(k.Title + ":")
 	if k.Wait != "" {
-		p.say(k.Wait)
+		p.printText(k.Wait)
 	}
 	for n, c := range k.Choices() {
 		line := safeterm.Name(strings.TrimSpace(c.Label + ", " + c.Note)).String()
-		if c.Off != "" {
-			line += " (not now: " + c.Off + ")"
+		if c.DisabledReason != "" {
+			line += " (not now: " + c.DisabledReason + ")"
 		}
-		p.say(fmt.Sprintf("%d: %s", n+1, strings.TrimSuffix(line, ", ")))
+		p.printText(fmt.Sprintf("%d: %s", n+1, strings.TrimSuffix(line, ", ")))
 	}
-	p.say("Write a number, or an empty line to leave it:")
+	p.printText("Write a number, or an empty line to leave it:")
 }
 
 func (p *Interface) help() {
 	p.Todos.List() // reads pending events: their todos decide which commands are available
-	p.say("A line is a message. While the agent works, it waits; a line that begins with > is read before the next step.")
-	p.say("!command runs your own command. Ctrl+c stops the agent, or leaves when it is idle. Commands:")
+	p.printText("A line is a message. While the agent works, it waits; a line that begins with > is read before the next step.")
+	p.printText("!command runs your own command. Ctrl+c stops the agent, or leaves when it is idle. Commands:")
 	for _, c := range p.Root.Commands() {
 		if onScreen(c.ID) == "" {
-			p.say(c.Label + ": " + c.Note + ".")
+			p.printText(c.Label + ": " + c.Note + ".")
 		}
 	}
 }
@@ -143,9 +143,9 @@ func (p *Interface) help() {
 func (p *Interface) todos() {
 	items := p.Todos.List()
 	if len(items) == 0 {
-		p.say("There are no todos.")
+		p.printText("There are no todos.")
 	}
 	for _, it := range items {
-		p.say(strings.TrimSpace(strings.ReplaceAll(it.State, "_", " ") + ": " + it.Text))
+		p.printText(strings.TrimSpace(strings.ReplaceAll(it.State, "_", " ") + ": " + it.Text))
 	}
 }

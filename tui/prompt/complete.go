@@ -35,11 +35,11 @@ const (
 type Menu struct {
 	theme *draw.Theme
 	// commands returns the completions for a command's beginning.
-	commands func(start string) []list.Choice
-	kind     kind
-	items    []list.Choice
-	at       int
-	from     int // offset of the completed word, including / or @
+	commands  func(start string) []list.Choice
+	kind      kind
+	items     []list.Choice
+	selected  int
+	wordStart int // offset of the completed word, including / or @
 	// closed is the offset, plus one, of a word whose completion the user has closed.
 	closed int
 	seen   string // text up to the cursor at the last completion
@@ -50,7 +50,7 @@ type Menu struct {
 	Root     string
 	touched  []string
 	changed  []string // from the program
-	near     near
+	near     pathRanking
 	folder   Folder // folder named in the prompt
 	files    *candidates
 	whole    bool // files is complete
@@ -69,7 +69,7 @@ type Listed struct {
 
 // NewListed prepares paths for the search; part means that more follow.
 func NewListed(f api.Files, err error, part bool) Listed {
-	return Listed{newCandidates(f.Paths), f.Near, err, part}
+	return Listed{newCandidates(f.Paths), f.Recent, err, part}
 }
 
 func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.note() != "") }
@@ -77,13 +77,13 @@ func (u *Menu) open() bool { return u.kind != noMenu && (len(u.items) > 0 || u.n
 // Move moves the selection and wraps around.
 func (u *Menu) Move(by int) {
 	if n := len(u.items); n > 0 {
-		u.at = (u.at + by + n) % n
+		u.selected = (u.selected + by + n) % n
 	}
 }
 
 // word returns the completable word before the cursor.
 func word(e *edit.Editor) (kind kind, from int) {
-	before := e.Text[:e.At]
+	before := e.Text[:e.Cursor]
 	if strings.HasPrefix(before, "/") && !strings.ContainsAny(before[1:], " \n\t/") {
 		return commandMenu, 0
 	}
@@ -98,41 +98,41 @@ func word(e *edit.Editor) (kind kind, from int) {
 }
 
 // Stale reports whether the prompt has changed since the last completion.
-func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.At] }
+func (u *Menu) Stale(e *edit.Editor) bool { return u.seen != e.Text[:e.Cursor] }
 
 // Complete updates the completions after a change. Its result requests the file list for a new
 // word.
-func (p *Line) Complete() Happened {
+func (p *Line) Complete() KeyEffect {
 	u, e := p.Menu, &p.Editor
-	u.seen = e.Text[:e.At]
+	u.seen = e.Text[:e.Cursor]
 	kind, from := word(e)
-	fresh := kind == fileMenu && (u.kind != fileMenu || u.from != from)
-	u.kind, u.from, u.at, u.items = kind, from, 0, nil
+	fresh := kind == fileMenu && (u.kind != fileMenu || u.wordStart != from)
+	u.kind, u.wordStart, u.selected, u.items = kind, from, 0, nil
 	if kind == noMenu {
 		u.closed = 0
-		return Happened{}
+		return KeyEffect{}
 	}
 	if u.closed == from+1 {
 		u.kind = noMenu
-		return Happened{}
+		return KeyEffect{}
 	}
-	query := e.Text[from+1 : e.At]
+	query := e.Text[from+1 : e.Cursor]
 	if kind == commandMenu {
 		u.items = u.commands(query)
-		return Happened{}
+		return KeyEffect{}
 	}
 	if dir, start, is := outside(query); is {
-		return Happened{Folder: u.findOutside(dir, start)}
+		return KeyEffect{Folder: u.findOutside(dir, start)}
 	}
 	if fresh {
 		u.near = newNear(append(slices.Clone(u.touched), u.changed...)...)
 	}
 	u.findFiles(query)
-	return Happened{Files: fresh}
+	return KeyEffect{Files: fresh}
 }
 
 func (u *Menu) findFiles(query string) {
-	u.items, u.at = u.addressed(query), 0
+	u.items, u.selected = u.addressed(query), 0
 	if u.files == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (u *Menu) findFiles(query string) {
 // addressed returns the matching agents; only the first word of a prompt can address one.
 func (u *Menu) addressed(query string) (out []list.Choice) {
 	for _, a := range u.Agents {
-		if u.from == 0 && strings.HasPrefix(a.ID[1:], query) {
+		if u.wordStart == 0 && strings.HasPrefix(a.ID[1:], query) {
 			out = append(out, a)
 		}
 	}
@@ -153,7 +153,7 @@ func (u *Menu) addressed(query string) (out []list.Choice) {
 
 // agent reports whether a completion is an agent.
 func (u *Menu) agent(c list.Choice) bool {
-	return u.from == 0 && slices.ContainsFunc(u.Agents, func(a list.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
+	return u.wordStart == 0 && slices.ContainsFunc(u.Agents, func(a list.Choice) bool { return a.ID == c.ID && c.Label == c.ID })
 }
 
 // Look reports whether the caller should list the files now. It returns false if a listing is
@@ -181,13 +181,13 @@ func (p *Line) Listed(l Listed, now time.Time) (more bool) {
 	if u.kind != fileMenu {
 		return l.part
 	}
-	if _, _, is := outside(p.Text[u.from+1 : p.At]); !is {
+	if _, _, is := outside(p.Text[u.wordStart+1 : p.Cursor]); !is {
 		var chosen string
-		if u.at > 0 {
-			chosen = u.items[u.at].ID
+		if u.selected > 0 {
+			chosen = u.items[u.selected].ID
 		}
-		u.findFiles(p.Text[u.from+1 : p.At])
-		u.at = max(0, slices.IndexFunc(u.items, func(c list.Choice) bool { return c.ID == chosen }))
+		u.findFiles(p.Text[u.wordStart+1 : p.Cursor])
+		u.selected = max(0, slices.IndexFunc(u.items, func(c list.Choice) bool { return c.ID == chosen }))
 	}
 	return l.part
 }
@@ -218,32 +218,32 @@ func (u *Menu) Want(w int) int {
 // Render draws the completions around the selected one.
 func (u *Menu) Render(w, h int) []draw.Row {
 	if u.note() == "" {
-		return list.Rows(u.theme, u.items, u.at, w, h)
+		return list.Rows(u.theme, u.items, u.selected, w, h)
 	}
 	lead := u.theme.Pen().Pad(2).Done()
-	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Rest: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
+	return u.theme.Wrap(nil, w, draw.Margins{First: lead, Continuation: lead}, draw.Span{Style: draw.Dim, Text: safeterm.Name(u.note())})
 }
 
 // Choosable returns why there is no completion to choose, or "".
 func (u *Menu) Choosable() string {
-	return ui.Why(!u.open() || len(u.items) == 0, "nothing to complete: write / for commands, @ for files")
+	return ui.ReasonIf(!u.open() || len(u.items) == 0, "nothing to complete: write / for commands, @ for files")
 }
 
-// Shown returns why there is no menu to close, or "".
-func (u *Menu) Shown() string { return ui.Why(!u.open(), "no completions are shown") }
+// HiddenReason returns why there is no menu to close, or "".
+func (u *Menu) HiddenReason() string { return ui.ReasonIf(!u.open(), "no completions are shown") }
 
 // Accept inserts the selected completion.
-func (p *Line) Accept() Happened {
+func (p *Line) Accept() KeyEffect {
 	u, e := p.Menu, &p.Editor
-	c := u.items[u.at]
+	c := u.items[u.selected]
 	if u.kind == commandMenu {
 		e.Set("/" + c.ID + " ")
 	} else if u.agent(c) {
-		e.Replace(u.from, e.At, c.ID+" ")
+		e.Replace(u.wordStart, e.Cursor, c.ID+" ")
 	} else if strings.HasSuffix(c.ID, "/") { // a folder continues the path; a space after it ends the path
-		e.Replace(u.from+1, e.At, c.Label)
+		e.Replace(u.wordStart+1, e.Cursor, c.Label)
 	} else {
-		e.Replace(u.from+1, e.At, quotedPath(c.ID)+" ")
+		e.Replace(u.wordStart+1, e.Cursor, quotedPath(c.ID)+" ")
 	}
 	return p.Complete()
 }
@@ -264,14 +264,14 @@ func quotedPath(path string) string {
 }
 
 // AcceptOrRun handles Enter: it runs a command, or accepts another completion.
-func (p *Line) AcceptOrRun() Happened {
+func (p *Line) AcceptOrRun() KeyEffect {
 	if p.Menu.kind != commandMenu {
 		return p.Accept()
 	}
-	p.Set("/" + p.Menu.items[p.Menu.at].ID)
+	p.Set("/" + p.Menu.items[p.Menu.selected].ID)
 	p.Menu.kind = noMenu
-	return Happened{Send: true}
+	return KeyEffect{Send: true}
 }
 
 // Close closes the completions for the current word.
-func (u *Menu) Close() { u.closed, u.kind = u.from+1, noMenu }
+func (u *Menu) Close() { u.closed, u.kind = u.wordStart+1, noMenu }

@@ -18,7 +18,7 @@ func (p *Line) Dropped(text string, file api.Dropped) {
 	if file.Attach != "" {
 		word = p.Attach(file.Attach)
 	}
-	cursor := p.At
+	cursor := p.Cursor
 	p.Replace(at, at+len(text), word)
 	if cursor < at {
 		p.MoveTo(cursor)

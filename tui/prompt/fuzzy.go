@@ -33,7 +33,7 @@ func maskOf(s string) uint64 {
 type scored struct{ index, score int }
 
 // best returns the n best matches. Among equal matches, near paths win, then short ones.
-func (c *candidates) best(query string, n int, work near) []string {
+func (c *candidates) best(query string, n int, work pathRanking) []string {
 	query = strings.ToLower(query)
 	mask := maskOf(query)
 	var top []scored

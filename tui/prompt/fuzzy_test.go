@@ -22,12 +22,12 @@ func TestTheBestFitComesFirst(t *testing.T) {
 		"doc":         {"docs/sessions.md"},
 		"session/ses": {"session/session.go", "internal/session/session_test.go"},
 	} {
-		got := c.best(query, max(len(want), 1), near{})
+		got := c.best(query, max(len(want), 1), pathRanking{})
 		if !slices.Equal(got, want) {
 			t.Errorf("%q finds %q, want %q", query, got, want)
 		}
 	}
-	if got := c.best("", 2, near{}); got[0] != "SESSION.txt" {
+	if got := c.best("", 2, pathRanking{}); got[0] != "SESSION.txt" {
 		t.Errorf("nothing written finds %q, want what is on top", got)
 	}
 }
@@ -48,7 +48,7 @@ func TestTheFastPathFindsWhatTheSlowOneFinds(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(all, func(a, b hit) int { return b.score - a.score })
-		got := c.best(query, menuRows, near{})
+		got := c.best(query, menuRows, pathRanking{})
 		if len(got) != min(len(all), menuRows) {
 			t.Fatalf("%q finds %d, want %d", query, len(got), min(len(all), menuRows))
 		}
@@ -74,7 +74,7 @@ func BenchmarkComplete(b *testing.B) {
 	for _, query := range []string{"h", "handler", "hdlrtf99", "zzz"} {
 		b.Run(query, func(b *testing.B) {
 			for b.Loop() {
-				c.best(query, menuRows, near{})
+				c.best(query, menuRows, pathRanking{})
 			}
 		})
 	}

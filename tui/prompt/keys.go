@@ -2,18 +2,18 @@ package prompt
 
 import "adze/tui/vim"
 
-// Happened is a key's effect outside the prompt.
-type Happened struct {
-	Say    string // message for the user
-	Files  bool   // list the workspace's files for completion
-	Folder string // list this folder for completion
-	Send   bool   // send the prompt
+// KeyEffect is a key's effect outside the prompt.
+type KeyEffect struct {
+	Message string // message for the user
+	Files   bool   // list the workspace's files for completion
+	Folder  string // list this folder for completion
+	Send    bool   // send the prompt
 }
 
 // Press passes a key to vim, if enabled. Otherwise the key table handles it.
-func (p *Line) Press(s vim.Stroke, w int) (h Happened, taken bool) {
+func (p *Line) Press(s vim.Stroke, w int) (h KeyEffect, taken bool) {
 	v, e := &p.vim, &p.Editor
-	if !v.On || s.Text == "?" && e.Empty() { // ? opens help
+	if !v.Enabled || s.Text == "?" && e.Empty() { // ? opens help
 		return h, false
 	}
 	if s.Text == "/" && v.BeginCommand(e) {
@@ -27,24 +27,24 @@ func (p *Line) Press(s vim.Stroke, w int) (h Happened, taken bool) {
 		h = p.Down(w)
 	}
 	if taken {
-		p.Menu.kind, p.Menu.seen = noMenu, e.Text[:e.At]
-		v.Settle(e)
+		p.Menu.kind, p.Menu.seen = noMenu, e.Text[:e.Cursor]
+		v.FixCursor(e)
 	}
 	return h, taken
 }
 
-// Settle must be called after every key: vim keeps the cursor on a character.
-func (p *Line) Settle() { p.vim.Settle(&p.Editor) }
+// FixCursor must be called after every key: vim keeps the cursor on a character.
+func (p *Line) FixCursor() { p.vim.FixCursor(&p.Editor) }
 
 // ToggleVim turns vim keys on or off and returns the new state.
 func (p *Line) ToggleVim() (on bool) {
 	p.vim.Reset(&p.Editor)
-	p.vim.On = !p.vim.On
-	return p.vim.On
+	p.vim.Enabled = !p.vim.Enabled
+	return p.vim.Enabled
 }
 
 // Up moves a row up. From the first row it takes back a queued message, then shows older ones.
-func (p *Line) Up(w int) (h Happened) {
+func (p *Line) Up(w int) (h KeyEffect) {
 	if p.Vertical(w, -1) || p.takeBack() || p.older() {
 		return h
 	}
@@ -52,17 +52,17 @@ func (p *Line) Up(w int) (h Happened) {
 		p.wanted++
 		return h
 	}
-	h.Say = "nothing older"
+	h.Message = "nothing older"
 	if p.draft != "" {
-		h.Say = "no earlier message begins like this"
+		h.Message = "no earlier message begins like this"
 	}
 	return h
 }
 
 // Down moves a row down. From the last row it shows newer messages, then the draft.
-func (p *Line) Down(w int) (h Happened) {
+func (p *Line) Down(w int) (h KeyEffect) {
 	if !p.Vertical(w, 1) && !p.newer() {
-		h.Say = "nothing newer"
+		h.Message = "nothing newer"
 	}
 	return h
 }

@@ -42,13 +42,13 @@ type Line struct {
 	steering []api.Prompt
 	folded   map[string]string // pasted texts by placeholder
 	attached map[string]string // files by placeholder
-	// Above returns a line for the rule above the text; it may be nil or return "".
-	Above func() string
+	// Notice returns a line for the rule above the text; it may be nil or return "".
+	Notice func() string
 }
 
 // New returns an empty prompt; commands returns completions for a command's beginning.
 func New(t *draw.Theme, vimKeys bool, commands func(start string) []list.Choice) *Line {
-	return &Line{theme: t, vim: vim.Keys{On: vimKeys}, Menu: &Menu{theme: t, commands: commands}}
+	return &Line{theme: t, vim: vim.Keys{Enabled: vimKeys}, Menu: &Menu{theme: t, commands: commands}}
 }
 
 // Paste inserts text; a long one is folded to a placeholder, which Take unfolds. It never sends.
@@ -93,10 +93,10 @@ func (p *Line) Put(text string) {
 // Continues replaces a backslash at the end of the line by a newline and reports whether it did, so
 // that Enter does not send.
 func (p *Line) Continues() bool {
-	if !strings.HasSuffix(p.Text[:p.At], "\\") || p.At != p.LineEnd() {
+	if !strings.HasSuffix(p.Text[:p.Cursor], "\\") || p.Cursor != p.LineEnd() {
 		return false
 	}
-	p.Replace(p.At-1, p.At, "\n")
+	p.Replace(p.Cursor-1, p.Cursor, "\n")
 	return true
 }
 
@@ -136,8 +136,8 @@ func (p *Line) Want(w int) int {
 func (p *Line) Render(w, h int) (rows []draw.Row, x, y int) {
 	pen := p.theme.Pen()
 	words := []string{p.vim.Name()}
-	if p.Above != nil {
-		words = append(words, p.Above())
+	if p.Notice != nil {
+		words = append(words, p.Notice())
 	}
 	if text := strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), " · "); text != "" {
 		pen.Fixed(draw.Border, "── ").Row(p.theme.Line(draw.Dim, safeterm.Name(text)).Fit(w-6)).Fixed(draw.Plain, " ")

@@ -62,7 +62,7 @@ func TestFirstFilesAreShownBeforeAll(t *testing.T) {
 		t.Error("more than all is awaited")
 	}
 	p.Listed(NewListed(api.Files{Paths: []string{"a"}}, nil, true), time.Time{})
-	if len(p.Menu.items) != 3 || p.Menu.items[p.Menu.at].ID != "cc.go" {
-		t.Errorf("row %d of %v", p.Menu.at, p.Menu.items)
+	if len(p.Menu.items) != 3 || p.Menu.items[p.Menu.selected].ID != "cc.go" {
+		t.Errorf("row %d of %v", p.Menu.selected, p.Menu.items)
 	}
 }

@@ -23,9 +23,9 @@ func (u *Menu) touch(e session.ToolEnd) {
 	}
 }
 
-// near ranks paths close to the current work: files touched in the session, recently changed files
-// from the program, then their folders.
-type near struct {
+// pathRanking ranks paths close to the current work: files touched in the session, recently changed
+// files from the program, then their folders.
+type pathRanking struct {
 	rank    map[string]int // from 1, the nearest
 	folders map[string]bool
 }
@@ -33,8 +33,8 @@ type near struct {
 // nearFolder is the bonus for a file in the same folder; within a grade it outweighs some length.
 const nearFolder = 1_500
 
-func newNear(paths ...string) near {
-	n := near{map[string]int{}, map[string]bool{}}
+func newNear(paths ...string) pathRanking {
+	n := pathRanking{map[string]int{}, map[string]bool{}}
 	for _, p := range paths {
 		if n.rank[p] == 0 {
 			n.rank[p] = len(n.rank) + 1
@@ -46,7 +46,7 @@ func newNear(paths ...string) near {
 
 // raised adds the bonus for a near path within its grade: the nearest path wins, whatever its
 // length.
-func (n near) raised(path string, score int) int {
+func (n pathRanking) raised(path string, score int) int {
 	if r := n.rank[path]; r > 0 {
 		return score/fitLetters*fitLetters + fitLetters - r
 	}

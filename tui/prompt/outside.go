@@ -34,7 +34,7 @@ func outside(query string) (dir, start string, is bool) {
 // findOutside completes a name in an explicit folder. It returns the folder if its entries are not
 // known yet.
 func (u *Menu) findOutside(dir, start string) (wanted string) {
-	u.items, u.at = nil, 0
+	u.items, u.selected = nil, 0
 	if u.folder.dir != dir {
 		u.folder = Folder{dir: dir}
 		return dir
@@ -58,7 +58,7 @@ func (p *Line) Listing(f Folder) {
 		return
 	}
 	u.folder, u.failed = f, f.err
-	if dir, start, is := outside(p.Text[u.from+1 : p.At]); is && dir == f.dir {
+	if dir, start, is := outside(p.Text[u.wordStart+1 : p.Cursor]); is && dir == f.dir {
 		u.findOutside(dir, start)
 	}
 }

@@ -37,7 +37,7 @@ func (p *Line) Apply(e session.Event) {
 		p.Menu.touch(e)
 	}
 	done, ok := e.(session.MessageDone)
-	if !ok || done.Message.Role != session.User || done.Message.Own != "" || done.Message.Summary || done.Message.Note {
+	if !ok || done.Message.Role != session.User || done.Message.OwnCall != "" || done.Message.Summary || done.Message.Note {
 		return
 	}
 	text := strings.TrimSpace(done.Message.Text())

@@ -49,16 +49,16 @@ type Dialog struct {
 	keys  Labels
 	queue []*Asked
 	armed time.Time // keys answer from this time on
-	// Own is the user's free answer.
-	Own      edit.Editor
-	at       int // index of the selected choice
-	scrolled int
-	hidden   int         // rows below the window when last drawn
-	room     int         // window rows when last drawn
-	w        int         // window width
-	seen     int         // question rows shown so far, from the first
-	onMarked bool        // the selected choice is visible
-	prose    *draw.Prose // the question as Markdown; nil until drawn
+	// FreeAnswer is the user's free answer.
+	FreeAnswer edit.Editor
+	at         int // index of the selected choice
+	scrolled   int
+	hidden     int         // rows below the window when last drawn
+	windowRows int         // window rows when last drawn
+	w          int         // window width
+	rowsSeen   int         // question rows shown so far, from the first
+	onMarked   bool        // the selected choice is visible
+	prose      *draw.Prose // the question as Markdown; nil until drawn
 }
 
 // fewest is how many rows must be shown before a choice can be taken, if the question has that
@@ -96,7 +96,7 @@ func (d *Dialog) Add(a *Asked) {
 }
 
 func (d *Dialog) begin() {
-	d.Own, d.at, d.scrolled, d.seen, d.prose = edit.Editor{}, 0, 0, 0, nil
+	d.FreeAnswer, d.at, d.scrolled, d.rowsSeen, d.prose = edit.Editor{}, 0, 0, 0, nil
 	d.HoldOff()
 }
 
@@ -111,11 +111,11 @@ func (d *Dialog) Remove(a *Asked) {
 
 // Answer returns the current answer: the written text, unless it is a choice's number; without text
 // the selected choice. It returns "" if there is none yet.
-func (d *Dialog) Answer() string { return d.Means(d.Own.Text) }
+func (d *Dialog) Answer() string { return d.AnswerFor(d.FreeAnswer.Text) }
 
-// Means returns the answer for a line: a choice by its number, the text itself, or for an empty
+// AnswerFor returns the answer for a line: a choice by its number, the text itself, or for an empty
 // line the selected choice.
-func (d *Dialog) Means(line string) string {
+func (d *Dialog) AnswerFor(line string) string {
 	line = strings.TrimSpace(line)
 	choices := d.queue[0].Choices
 	switch n, err := strconv.Atoi(line); {
@@ -134,13 +134,13 @@ func (d *Dialog) Fixed() bool {
 	return d.Open() && d.queue[0].Decides && len(d.queue[0].Choices) > 0
 }
 
-// Aside removes and returns text that is no answer to a fixed question, or "".
-func (d *Dialog) Aside() string {
-	text := strings.TrimSpace(d.Own.Text)
-	if !d.Fixed() || text == "" || d.Means(text) != "" {
+// TakeUnused removes and returns text that is no answer to a fixed question, or "".
+func (d *Dialog) TakeUnused() string {
+	text := strings.TrimSpace(d.FreeAnswer.Text)
+	if !d.Fixed() || text == "" || d.AnswerFor(text) != "" {
 		return ""
 	}
-	d.Own = edit.Editor{}
+	d.FreeAnswer = edit.Editor{}
 	return text
 }
 
@@ -155,7 +155,7 @@ func (d *Dialog) Reply(r Reply) {
 func (d *Dialog) Move(by int) {
 	if n := len(d.queue[0].Choices); n > 0 {
 		if !d.Fixed() {
-			d.Own = edit.Editor{}
+			d.FreeAnswer = edit.Editor{}
 		}
 		d.at = max(min(d.at+by, n-1), 0)
 		d.toMarked()
@@ -166,9 +166,9 @@ func (d *Dialog) Move(by int) {
 
 // toMarked scrolls to the selected choice if the choices scroll with the text.
 func (d *Dialog) toMarked() {
-	if text := len(d.text(max(d.w, 1))); d.along(d.w, d.room) && d.seen >= d.needed(text) {
+	if text := len(d.text(max(d.w, 1))); d.along(d.w, d.windowRows) && d.rowsSeen >= d.needed(text) {
 		_, last := d.rowsOfMarked(d.w)
-		d.scrolled = max(d.scrolled, text+last-d.room)
+		d.scrolled = max(d.scrolled, text+last-d.windowRows)
 		d.scrolled = min(d.scrolled, text+last-1)
 	}
 }
@@ -187,9 +187,9 @@ func (d *Dialog) Unseen() string {
 	if !d.Open() || d.marked() < 0 {
 		return ""
 	}
-	left := d.needed(len(d.text(max(d.w, 1)))) - d.seen
+	left := d.needed(len(d.text(max(d.w, 1)))) - d.rowsSeen
 	switch {
-	case left > 0 && d.room == 0:
+	case left > 0 && d.windowRows == 0:
 		return "the window is too small to show the question: enlarge it, or " + d.keys.Stop
 	case left > 0:
 		return fmt.Sprintf("%s not seen yet: %s shows more", plural.Of(left, "row"), d.keys.Down)
@@ -201,7 +201,7 @@ func (d *Dialog) Unseen() string {
 
 // Scroll moves the question by at most the window's height, so that no row is skipped.
 func (d *Dialog) Scroll(by int) {
-	by = min(max(by, -max(d.room, 1)), max(d.room, 1))
+	by = min(max(by, -max(d.windowRows, 1)), max(d.windowRows, 1))
 	d.scrolled = max(d.scrolled+min(by, d.hidden), 0)
 }
 
@@ -217,7 +217,7 @@ func (d *Dialog) Want(w int) int {
 }
 
 // text draws the whole question, with hidden characters written out.
-func (d *Dialog) text(w int) ui.Laid {
+func (d *Dialog) text(w int) ui.RenderedPage {
 	q := d.queue[0]
 	if q.Markdown {
 		if d.prose == nil {
@@ -227,7 +227,7 @@ func (d *Dialog) text(w int) ui.Laid {
 		}
 		return slices.Clone(d.prose.Rows(d.theme, w))
 	}
-	var rows ui.Laid
+	var rows ui.RenderedPage
 	for _, line := range safeterm.Reveal(strings.TrimSpace(q.Text)).Lines() {
 		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Plain, Text: line})
 	}
@@ -235,7 +235,7 @@ func (d *Dialog) text(w int) ui.Laid {
 }
 
 // choices draws the choices after an empty row.
-func (d *Dialog) choices(w int) ui.Laid {
+func (d *Dialog) choices(w int) ui.RenderedPage {
 	rows, _, _ := d.layChoices(w)
 	return rows
 }
@@ -246,13 +246,13 @@ func (d *Dialog) rowsOfMarked(w int) (first, end int) {
 	return first, end
 }
 
-func (d *Dialog) layChoices(w int) (rows ui.Laid, from, end int) {
+func (d *Dialog) layChoices(w int) (rows ui.RenderedPage, from, end int) {
 	q := d.queue[0]
 	if len(q.Choices) > 0 {
 		rows = append(rows, draw.Row{})
 	}
-	if q.Said != "" {
-		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(q.Said)})
+	if q.LastResult != "" {
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(q.LastResult)})
 	}
 	marked := d.marked()
 	for i, choice := range q.Choices {
@@ -263,7 +263,7 @@ func (d *Dialog) layChoices(w int) (rows ui.Laid, from, end int) {
 		first := d.theme.Pen().Fixed(draw.Accent, mark).Put(draw.Key, safeterm.Name(strconv.Itoa(i+1)+" ")).Done()
 		rest := d.theme.Pen().Pad(first.Width()).Done()
 		before := len(rows)
-		rows = d.theme.Wrap(rows, w, draw.Margins{First: first, Rest: rest}, draw.Span{Style: style, Text: safeterm.Name(choice)})
+		rows = d.theme.Wrap(rows, w, draw.Margins{First: first, Continuation: rest}, draw.Span{Style: style, Text: safeterm.Name(choice)})
 		if i == marked {
 			from, end = before, len(rows)
 		}
@@ -284,11 +284,11 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, d.title(w))
 	body, below := d.text(w), d.choices(w)
 	if d.w != w { // rows differ now
-		d.seen = min(d.seen, d.scrolled)
+		d.rowsSeen = min(d.rowsSeen, d.scrolled)
 	}
 	text := len(body)
 	room := max(h-1-foot, 1)
-	d.w, d.room, d.onMarked = w, room, true
+	d.w, d.windowRows, d.onMarked = w, room, true
 	along := d.along(w, room)
 	if along {
 		body, below = append(body, below...), nil
@@ -296,8 +296,8 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	room -= len(below)
 	d.scrolled = min(d.scrolled, max(len(body)-room, 0))
 	d.hidden = max(len(body)-room-d.scrolled, 0)
-	if d.scrolled <= d.seen {
-		d.seen = max(d.seen, min(d.scrolled+room, text))
+	if d.scrolled <= d.rowsSeen {
+		d.rowsSeen = max(d.rowsSeen, min(d.scrolled+room, text))
 	}
 	if first, end := d.rowsOfMarked(w); along && end > first {
 		d.onMarked = d.scrolled <= text+first && text+min(end, first+room) <= d.scrolled+room
@@ -305,7 +305,7 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	rows = append(rows, body[d.scrolled:min(d.scrolled+room, len(body))]...)
 	rows = append(rows, below...)
 	lead := d.lead()
-	own, x, line := d.Own.Rows(d.theme, max(w-lead.Width(), 1))
+	own, x, line := d.FreeAnswer.Rows(d.theme, max(w-lead.Width(), 1))
 	rows = append(rows, d.theme.Pen().Row(lead).Row(own[line]).Done())
 	return append(rows, d.help(w, len(body))), x + lead.Width(), len(rows) - 1
 }
@@ -316,8 +316,8 @@ func (d *Dialog) lead() draw.Row {
 	switch {
 	case d.Fixed():
 		text = "for the prompt"
-	case q.Other != "":
-		text = q.Other
+	case q.FreeText != "":
+		text = q.FreeText
 	case len(q.Choices) == 0:
 		text = "your answer"
 	}

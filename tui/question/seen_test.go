@@ -44,7 +44,7 @@ func TestAChoiceIsTakenOnlyWhenTheQuestionWasSeen(t *testing.T) {
 					if step > 2000 {
 						t.Fatalf("it cannot be answered: %s", d.Unseen())
 					}
-					if step == 0 && d.seen >= d.needed(len(d.text(w))) && d.onMarked {
+					if step == 0 && d.rowsSeen >= d.needed(len(d.text(w))) && d.onMarked {
 						t.Errorf("all is in view, and yet: %s", d.Unseen())
 					}
 					d.Scroll(1)
@@ -64,7 +64,7 @@ func TestAChoiceIsTakenOnlyWhenTheQuestionWasSeen(t *testing.T) {
 						t.Errorf("the choice that would be taken is not seen:\n%s", view)
 					}
 				}
-				d.Own.Insert("other words")
+				d.FreeAnswer.Insert("other words")
 				draws()
 				if why := d.Unseen(); why != "" {
 					t.Errorf("other words cannot be sent: %s", why)

@@ -122,6 +122,6 @@ func (s *Screen) outer(seq string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.active {
-		s.put([]byte(seq))
+		s.emit([]byte(seq))
 	}
 }

@@ -18,7 +18,7 @@ func (s *Screen) paintFrames() {
 	<-settled.C
 	for {
 		s.mu.Lock()
-		if s.held != nil {
+		if s.waiting != nil {
 			settled.Reset(s.settle)
 		}
 		s.mu.Unlock()
@@ -31,8 +31,8 @@ func (s *Screen) paintFrames() {
 			s.mu.Unlock()
 		case <-settled.C:
 			s.mu.Lock()
-			if s.held != nil {
-				s.write(*s.held)
+			if s.waiting != nil {
+				s.write(*s.waiting)
 			}
 			s.mu.Unlock()
 		}
@@ -47,15 +47,15 @@ func (s *Screen) paintFrames() {
 
 // write paints f over the last frame. The caller must hold mu.
 func (s *Screen) write(f Frame) {
-	s.above, f.Scrolled, s.held = append(s.above, f.Scrolled...), nil, nil
+	s.unwritten, f.Scrolled, s.waiting = append(s.unwritten, f.Scrolled...), nil, nil
 	last := s.last
 	s.last = f
 	if !s.active {
 		return
 	}
-	if s.way.Inline && !f.Over {
+	if s.mode.Inline && !f.Over {
 		if s.unsettled(f) {
-			s.last, s.held = last, &f
+			s.last, s.waiting = last, &f
 			return
 		}
 		s.writeInline(last, f)
@@ -73,7 +73,7 @@ func (s *Screen) write(f Frame) {
 	if len(b) > start || cursorMoved(last, f) {
 		b = appendCursor(b, f)
 		b = append(b, "\x1b[?2026l"...)
-		s.put(b)
+		s.emit(b)
 	}
 	s.fresh = false
 	s.buf = b[:0]
@@ -87,13 +87,13 @@ func (s *Screen) writeInline(last, f Frame) {
 	if s.fresh {
 		last = Frame{}
 	}
-	b = s.region.paint(b, s.above, f, s.fresh || f.Fresh != last.Fresh, s.way.Cuts)
-	s.above = nil
+	b = s.region.paint(b, s.unwritten, f, s.fresh || f.Fresh != last.Fresh, s.mode.Cuts)
+	s.unwritten = nil
 	b = appendModes(b, last, f)
 	if len(b) > start || cursorMoved(last, f) {
 		b = s.region.place(b, f)
 		b = append(b, "\x1b[?2026l"...)
-		s.put(b)
+		s.emit(b)
 	}
 	s.fresh = false
 	s.buf = b[:0]
@@ -101,7 +101,7 @@ func (s *Screen) writeInline(last, f Frame) {
 
 // toOver enters or leaves the alternate screen of an inline interface.
 func (s *Screen) toOver(b []byte, over bool) []byte {
-	if !s.way.Inline || over == s.over {
+	if !s.mode.Inline || over == s.over {
 		return b
 	}
 	s.over = over

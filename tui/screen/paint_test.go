@@ -199,7 +199,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestLostTerminal(t *testing.T) {
-	s, err := Open(nil, broken{}, Way{})
+	s, err := Open(nil, broken{}, Mode{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestSuspendAndResume(t *testing.T) {
 	f := Frame{W: 10, Rows: []draw.Row{draw.Bare().Line(draw.Plain, safeterm.Fixed("one"))}}
 	s.write(f)
 	s.Suspend()
-	if !strings.HasSuffix(out.String(), s.way.giveBack()) {
+	if !strings.HasSuffix(out.String(), s.mode.giveBack()) {
 		t.Errorf("not given back: %q", out.String())
 	}
 	out.Reset()

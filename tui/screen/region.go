@@ -8,8 +8,8 @@ import (
 	"adze/tui/draw"
 )
 
-// Way selects how the interface uses the terminal.
-type Way struct {
+// Mode selects how the interface uses the terminal.
+type Mode struct {
 	// Inline keeps the terminal's own screen and scrollback: final rows are written once, and the
 	// rest is painted below them.
 	Inline bool
@@ -18,10 +18,10 @@ type Way struct {
 }
 
 // WayFor chooses by the environment: xterm, rxvt, the Linux console and GNU screen truncate rows.
-func WayFor(inline bool, env func(string) string) Way {
+func WayFor(inline bool, env func(string) string) Mode {
 	name := env("TERM")
 	cuts := env("XTERM_VERSION") != "" || strings.HasPrefix(name, "rxvt") || name == "linux" || env("STY") != ""
-	return Way{Inline: inline, Cuts: cuts && env("TMUX") == ""}
+	return Mode{Inline: inline, Cuts: cuts && env("TMUX") == ""}
 }
 
 // region is the repainted part of the terminal's own screen. Its position is unknown, except for

@@ -156,7 +156,7 @@ func TestInlineOnPaper(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		var out bytes.Buffer
-		s := &Screen{out: &out, way: Way{Inline: true}, lost: make(chan struct{})}
+		s := &Screen{out: &out, mode: Mode{Inline: true}, lost: make(chan struct{})}
 		p := newPaper(40, 20)
 		p.write(t, "$ adze\r\n")
 		want := []string{"$ adze"}
@@ -217,7 +217,7 @@ func TestInlineOnPaper(t *testing.T) {
 // once and in order.
 func TestInlineKeepsWhatItCannotWrite(t *testing.T) {
 	var out bytes.Buffer
-	s := &Screen{out: &out, way: Way{Inline: true}, lost: make(chan struct{}), frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &Screen{out: &out, mode: Mode{Inline: true}, lost: make(chan struct{}), frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	close(s.done) // nobody paints
 	if err := s.enter(); err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestInlineKeepsWhatItCannotWrite(t *testing.T) {
 func TestBytesAreBoundedByWhatChanged(t *testing.T) {
 	for _, inline := range []bool{false, true} {
 		var out bytes.Buffer
-		s := &Screen{out: &out, way: Way{Inline: inline}, active: true, fresh: true, lost: make(chan struct{})}
+		s := &Screen{out: &out, mode: Mode{Inline: inline}, active: true, fresh: true, lost: make(chan struct{})}
 		f := Frame{W: 100, H: 41, Cursor: true}
 		for i := range 40 {
 			f.Rows = append(f.Rows, draw.Color().Line(draw.Accent, safeterm.Name(fmt.Sprint(i, strings.Repeat(" word", 18)))))
@@ -297,7 +297,7 @@ func TestBytesAreBoundedByWhatChanged(t *testing.T) {
 func TestInlineWaitsForTheWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s, err := Open(nil, &out, Way{Inline: true})
+		s, err := Open(nil, &out, Mode{Inline: true})
 		if err != nil {
 			t.Fatal(err)
 		}

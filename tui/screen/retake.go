@@ -15,10 +15,10 @@ func (s *Screen) Retake() bool {
 	}
 	s.fresh = true
 	b := s.toOver(nil, false)
-	s.region = region{}                                    // the cursor may have moved: begin at its position
-	s.put(append(b, s.way.giveBack()+s.way.takeOver()...)) // give back first, so that no mode is saved twice
+	s.region = region{}                                       // the cursor may have moved: begin at its position
+	s.emit(append(b, s.mode.giveBack()+s.mode.takeOver()...)) // give back first, so that no mode is saved twice
 	if s.last.Mouse {
-		s.put([]byte(mouseOn))
+		s.emit([]byte(mouseOn))
 	}
 	s.write(s.last)
 	return true

@@ -60,29 +60,29 @@ type Screen struct {
 	closed sync.Once
 	lost   chan struct{} // closed by the first failed write
 
-	way    Way
+	mode   Mode
 	settle time.Duration
 
-	mu     sync.Mutex // guards the fields below and writing
-	raw    *term.State
-	last   Frame
-	fresh  bool // last is not on the terminal
-	active bool
-	region region     // inline only
-	above  []draw.Row // inline: unwritten final rows
-	over   bool       // inline: on the alternate screen
-	held   *Frame     // inline: waiting until the window has settled
-	size   [2]int     // inline: size of recent frames, unchanged since since
-	since  time.Time
-	buf    []byte
-	err    error // first write error
+	mu        sync.Mutex // guards the fields below and writing
+	raw       *term.State
+	last      Frame
+	fresh     bool // last is not on the terminal
+	active    bool
+	region    region     // inline only
+	unwritten []draw.Row // inline: unwritten final rows
+	over      bool       // inline: on the alternate screen
+	waiting   *Frame     // inline: waiting until the window has settled
+	size      [2]int     // inline: size of recent frames, unchanged since since
+	since     time.Time
+	buf       []byte
+	err       error // first write error
 }
 
 // Open takes over the terminal: raw mode, alternate screen unless inline, bracketed paste, kitty
 // keyboard protocol. If in or out is no terminal, it omits the modes that need one.
-func Open(in io.Reader, out io.Writer, way Way) (*Screen, error) {
+func Open(in io.Reader, out io.Writer, way Mode) (*Screen, error) {
 	s := &Screen{
-		way: way, settle: settleTime,
+		mode: way, settle: settleTime,
 		out: out, in: asTerminal(in), outTTY: asTerminal(out),
 		frames: make(chan Frame, 1), stop: make(chan struct{}), done: make(chan struct{}),
 		lost: make(chan struct{}),
@@ -168,8 +168,8 @@ func (s *Screen) Resume() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held != nil {
-		s.last = *s.held
+	if s.waiting != nil {
+		s.last = *s.waiting
 	}
 	s.write(s.last)
 	return nil
@@ -184,7 +184,7 @@ func (s *Screen) Close() {
 		defer s.mu.Unlock()
 		select {
 		case f := <-s.frames:
-			s.above = append(s.above, f.Scrolled...)
+			s.unwritten = append(s.unwritten, f.Scrolled...)
 		default:
 		}
 		s.leave()
@@ -209,14 +209,14 @@ const (
 	mouseOff  = "\x1b[?1006l\x1b[?1000l"
 )
 
-func (w Way) takeOver() string {
+func (w Mode) takeOver() string {
 	if w.Inline {
 		return takeModes
 	}
 	return overOn + takeModes
 }
 
-func (w Way) giveBack() string {
+func (w Mode) giveBack() string {
 	if w.Inline {
 		return giveModes
 	}
@@ -240,7 +240,7 @@ func (s *Screen) enter() error {
 		s.raw = raw
 	}
 	s.active, s.fresh = true, true
-	s.put([]byte(s.way.takeOver()))
+	s.emit([]byte(s.mode.takeOver()))
 	return nil
 }
 
@@ -251,15 +251,15 @@ func (s *Screen) leave() {
 	}
 	s.active = false
 	b := s.toOver(nil, false)
-	b = s.region.erase(b, s.above)
-	s.above = nil
-	s.put(append(b, s.way.giveBack()...))
+	b = s.region.erase(b, s.unwritten)
+	s.unwritten = nil
+	s.emit(append(b, s.mode.giveBack()...))
 	if s.raw != nil {
 		_ = term.Restore(s.in.Fd(), s.raw) // the terminal may be gone, and there is no alternative
 	}
 }
 
-func (s *Screen) put(b []byte) {
+func (s *Screen) emit(b []byte) {
 	if _, err := s.out.Write(b); err != nil && s.err == nil {
 		s.err = err
 		close(s.lost)

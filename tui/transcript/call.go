@@ -19,26 +19,26 @@ const liveRows = 3
 // same verb.
 type callEntry struct {
 	laidOut
-	id         tool.CallID
-	name       string
-	title      string
-	heading    tool.Heading // as far as known
-	args       json.RawMessage
-	own        bool // the user's own command, with more output shown
-	approved   bool // the user allowed it
-	refused    bool // the user denied it
-	asked      bool // the user is being asked
-	started    bool
-	forming    int // argument bytes so far, while the model writes them
-	since      time.Time
-	counted    string // result shown in the current second
-	second     int
-	metadata   json.RawMessage
-	live       []draw.Row // its last output, laid out for width liveW
-	liveW      int
-	below      []*belowCall // its subagent's calls, the newest last
-	outcome    *tool.Outcome
-	prev, next *callEntry // adjacent calls
+	id            tool.CallID
+	name          string
+	title         string
+	heading       tool.Heading // as far as known
+	args          json.RawMessage
+	ownCommand    bool // the user's own command, with more output shown
+	approved      bool // the user allowed it
+	refused       bool // the user denied it
+	asked         bool // the user is being asked
+	started       bool
+	forming       int // argument bytes so far, while the model writes them
+	since         time.Time
+	counted       string // result shown in the current second
+	second        int
+	metadata      json.RawMessage
+	live          []draw.Row // its last output, laid out for width liveW
+	liveW         int
+	subagentCalls []*belowCall // its subagent's calls, the newest last
+	outcome       *tool.Outcome
+	prev, next    *callEntry // adjacent calls
 }
 
 // belowCall is a call by a call's subagent.
@@ -157,7 +157,7 @@ func (e *callEntry) end(o tool.Outcome) {
 	}
 	e.refused = slices.ContainsFunc(o.Record.Decisions, func(d tool.Decision) bool { return d.Asked && !d.Allow })
 	o.Metadata, o.Attachments = nil, nil // metadata is already stored; pictures are not drawn
-	e.outcome, e.below, e.forming, e.asked = &o, nil, 0, false
+	e.outcome, e.subagentCalls, e.forming, e.asked = &o, nil, 0, false
 	e.changed()
 }
 
@@ -167,12 +167,12 @@ const keepBelow = 2 * liveRows
 // follow shows a call by the call's subagent.
 func (e *callEntry) follow(id tool.CallID, h tool.Heading, ended bool) {
 	e.live = nil
-	at := slices.IndexFunc(e.below, func(c *belowCall) bool { return c.id == id })
+	at := slices.IndexFunc(e.subagentCalls, func(c *belowCall) bool { return c.id == id })
 	if at < 0 {
-		e.below = append(e.below[max(0, len(e.below)-keepBelow+1):], &belowCall{id: id})
-		at = len(e.below) - 1
+		e.subagentCalls = append(e.subagentCalls[max(0, len(e.subagentCalls)-keepBelow+1):], &belowCall{id: id})
+		at = len(e.subagentCalls) - 1
 	}
-	e.below[at].text, e.below[at].ended = h.String(), ended
+	e.subagentCalls[at].text, e.subagentCalls[at].ended = h.String(), ended
 }
 
 func (e *callEntry) rows(d *ui.Drawing, w int) []draw.Row {

@@ -25,15 +25,15 @@ func (e *callEntry) whole(d *ui.Drawing, w int) (rows []draw.Row) {
 	if !d.Expanded || h.Object == "" {
 		return nil
 	}
-	if !h.Several() && len(h.Verb)+len(h.Object)+6 < w/2 {
+	if !h.MultiLine() && len(h.Verb)+len(h.Object)+6 < w/2 {
 		return nil
 	}
 	gutter := d.Theme.Pen().Fixed(draw.Border, "  ┃ ").Done()
 	for _, line := range safeterm.Clean(strings.TrimSpace(h.Object)).Lines() {
-		rows = d.Theme.Wrap(rows, w, draw.Margins{First: gutter, Rest: gutter, Hard: true}, draw.Span{Style: draw.Bold, Text: line})
+		rows = d.Theme.Wrap(rows, w, draw.Margins{First: gutter, Continuation: gutter, Hard: true}, draw.Span{Style: draw.Bold, Text: line})
 	}
 	if h.Note != "" {
-		rows = d.Theme.Wrap(rows, w, draw.Margins{First: gutter, Rest: gutter}, draw.Span{Style: draw.Dim, Text: safeterm.Name(h.Note)})
+		rows = d.Theme.Wrap(rows, w, draw.Margins{First: gutter, Continuation: gutter}, draw.Span{Style: draw.Dim, Text: safeterm.Name(h.Note)})
 	}
 	return rows
 }
@@ -54,7 +54,7 @@ func (e *callEntry) following(d *ui.Drawing, w int) []draw.Row {
 	}
 	gutter := d.Theme.Pen().Fixed(draw.Border, "  │ ").Done()
 	var own []draw.Row
-	for _, c := range e.below[max(0, len(e.below)-liveRows):] {
+	for _, c := range e.subagentCalls[max(0, len(e.subagentCalls)-liveRows):] {
 		style := draw.Plain
 		if c.ended {
 			style = draw.Dim
@@ -161,7 +161,7 @@ func (e *callEntry) success(d *ui.Drawing, blocks []tool.Block, w int) (rows []d
 		case b.Kind == tool.OutputBlock:
 			switch _, only := e.onlyLine(d); {
 			case only, e.silent(b):
-			case e.own:
+			case e.ownCommand:
 				rows = d.Theme.Block(rows, b, w, draw.Show{Rows: ownOutput})
 			case b.Total == 2: // the heading "2 lines" is less useful than both
 				rows = d.Theme.Last(rows, b, w, 2)
@@ -185,10 +185,10 @@ func (e *callEntry) reason(d *ui.Drawing, blocks []tool.Block, w int) (rows []dr
 	for _, b := range blocks {
 		switch {
 		case b.Kind != tool.OutputBlock || e.silent(b):
-		case e.own:
+		case e.ownCommand:
 			rows = d.Theme.Block(rows, b, w, draw.Show{Rows: ownOutput})
 		default:
-			rows = d.Theme.Telling(rows, b, w, e.brief(d, failureRows))
+			rows = d.Theme.FailureLines(rows, b, w, e.brief(d, failureRows))
 		}
 	}
 	if len(rows) > 0 {
@@ -201,7 +201,7 @@ func (e *callEntry) reason(d *ui.Drawing, blocks []tool.Block, w int) (rows []dr
 	case o.Status == tool.Aborted, e.explained():
 		return nil
 	}
-	return d.Theme.Telling(nil, tool.Block{Text: text}, w, e.brief(d, failureRows))
+	return d.Theme.FailureLines(nil, tool.Block{Text: text}, w, e.brief(d, failureRows))
 }
 
 // silent reports whether a command printed nothing: the heading shows its result.
@@ -219,8 +219,8 @@ func refusal(all []tool.Decision) string {
 	for _, d := range slices.Backward(all) {
 		switch {
 		case d.Allow:
-		case d.Said != "":
-			return "“" + d.Said + "”"
+		case d.Reply != "":
+			return "“" + d.Reply + "”"
 		case !d.Asked: // otherwise the heading shows it
 			return d.Reason
 		}

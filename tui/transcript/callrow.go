@@ -183,7 +183,7 @@ func (e *callEntry) soFar(result string, took time.Duration) string {
 }
 
 func (e *callEntry) allowed(put func(draw.Style, string)) {
-	if e.approved && !e.own { // the user's own commands need no permission
+	if e.approved && !e.ownCommand { // the user's own commands need no permission
 		put(draw.Dim, "allowed by you")
 	}
 }

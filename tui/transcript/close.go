@@ -21,7 +21,7 @@ func (t *Pane) end(r session.Result) {
 	if text := t.sum(r); text != "" {
 		t.closing(draw.Dim, text)
 	}
-	t.begun = len(t.entries)
+	t.turnStart = len(t.entries)
 	switch r.Cause {
 	case session.CauseDone:
 	case session.CauseInterrupted:
@@ -50,7 +50,7 @@ func (t *Pane) sum(r session.Result) string {
 	switch {
 	case len(calls) == 0 && len(r.Changed) > 0:
 		return "changed: " + ui.Shorten(strings.Join(r.Changed, ", "))
-	case len(calls) == 0, calls[len(calls)-1].own: // its own row is enough
+	case len(calls) == 0, calls[len(calls)-1].ownCommand: // its own row is enough
 		return ""
 	}
 	parts := changedFiles(calls, r.Changed, t.draw)
@@ -66,7 +66,7 @@ func (t *Pane) sum(r session.Result) string {
 
 // ofTurn returns the turn's calls.
 func (t *Pane) ofTurn() (calls []*callEntry) {
-	for _, e := range t.entries[min(t.begun, len(t.entries)):] {
+	for _, e := range t.entries[min(t.turnStart, len(t.entries)):] {
 		if c, ok := e.(*callEntry); ok {
 			calls = append(calls, c)
 		}

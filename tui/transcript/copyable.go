@@ -11,8 +11,8 @@ import (
 
 // copyable is a part of the conversation to copy.
 type copyable struct {
-	Kind             string // answer, code or result
-	What, Note, Text string
+	Kind              string // answer, code or result
+	Label, Note, Text string
 }
 
 // maxCopyables limits the list, newest first.

@@ -21,19 +21,19 @@ type entry interface {
 
 // laidOut caches rows for an entry that does not change by itself.
 type laidOut struct {
-	kept     []draw.Row
-	w        int
-	expanded bool
+	cachedRows []draw.Row
+	w          int
+	expanded   bool
 }
 
-func (l *laidOut) forget() { l.kept = nil }
+func (l *laidOut) forget() { l.cachedRows = nil }
 
 // get returns the cached rows, or lay's result.
 func (l *laidOut) get(d *ui.Drawing, w int, lay func() []draw.Row) []draw.Row {
-	if l.kept == nil || l.w != w || l.expanded != d.Expanded {
-		l.kept, l.w, l.expanded = lay(), w, d.Expanded
+	if l.cachedRows == nil || l.w != w || l.expanded != d.Expanded {
+		l.cachedRows, l.w, l.expanded = lay(), w, d.Expanded
 	}
-	return l.kept
+	return l.cachedRows
 }
 
 // userEntry is a message from the user.
@@ -61,7 +61,7 @@ func (e *userEntry) rows(d *ui.Drawing, w int) []draw.Row {
 				rows = append(rows, d.Theme.Pen().Row(bar).Put(draw.Dim|draw.OnYou, safeterm.Name(more)).Done())
 				break
 			}
-			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Rest: bar}, draw.Span{Style: draw.You | draw.OnYou, Text: line})
+			rows = d.Theme.Wrap(rows, w, draw.Margins{First: bar, Continuation: bar}, draw.Span{Style: draw.UserText | draw.OnYou, Text: line})
 		}
 		d.Theme.Grounded(rows, draw.OnYou, w)
 		return rows

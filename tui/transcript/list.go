@@ -13,10 +13,10 @@ const keepAround = 64
 type list struct {
 	entries []entry
 	// top is the first visible row. With follow, the last row is at the bottom instead.
-	top    position
-	follow bool
-	w, h   int
-	laid   [2]int // entries with a layout
+	top         position
+	follow      bool
+	w, h        int
+	layoutRange [2]int // entries with a layout
 }
 
 type position struct{ entry, row int }
@@ -25,7 +25,7 @@ func (l *list) add(e entry) { l.entries = append(l.entries, e) }
 
 // rows lays out entry i and records it in laid.
 func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
-	l.laid = [2]int{min(l.laid[0], i), max(l.laid[1], i+1)}
+	l.layoutRange = [2]int{min(l.layoutRange[0], i), max(l.layoutRange[1], i+1)}
 	return l.entries[i].rows(d, l.w)
 }
 
@@ -163,19 +163,19 @@ func (l *list) ToEnd()   { l.follow = true }
 
 // ForgetAll drops every layout.
 func (l *list) ForgetAll() {
-	for i := l.laid[0]; i < min(l.laid[1], len(l.entries)); i++ {
+	for i := l.layoutRange[0]; i < min(l.layoutRange[1], len(l.entries)); i++ {
 		l.entries[i].forget()
 	}
-	l.laid = [2]int{}
+	l.layoutRange = [2]int{}
 }
 
 // forgetFar drops layouts far from the window from..to.
 func (l *list) forgetFar(from, to int) {
 	keep := [2]int{max(from-keepAround, 0), min(to+keepAround, len(l.entries))}
-	for i := l.laid[0]; i < min(l.laid[1], len(l.entries)); i++ {
+	for i := l.layoutRange[0]; i < min(l.layoutRange[1], len(l.entries)); i++ {
 		if i < keep[0] || i >= keep[1] {
 			l.entries[i].forget()
 		}
 	}
-	l.laid = keep
+	l.layoutRange = keep
 }

@@ -104,7 +104,7 @@ func TestListForgetsWhatIsFar(t *testing.T) {
 	l.visible(d, 20, 20)
 	laid := 0
 	for _, e := range l.entries {
-		if e.(*counted).kept != nil {
+		if e.(*counted).cachedRows != nil {
 			laid++
 		}
 	}

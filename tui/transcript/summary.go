@@ -38,7 +38,7 @@ func (e *summaryEntry) rows(d *ui.Drawing, w int) []draw.Row {
 		if !d.Expanded {
 			head = append(head, draw.Span{Style: draw.Dim, Text: safeterm.Name(" (" + d.Expand + " shows the summary)")})
 		}
-		rows := d.Theme.Wrap(nil, w, draw.Margins{First: lead, Rest: d.Theme.Pen().Pad(lead.Width()).Done()}, head...)
+		rows := d.Theme.Wrap(nil, w, draw.Margins{First: lead, Continuation: d.Theme.Pen().Pad(lead.Width()).Done()}, head...)
 		if !d.Expanded {
 			return rows
 		}

@@ -9,7 +9,7 @@ import (
 
 // Final reports whether entry i no longer changes.
 func (t *Pane) Final(i int) bool {
-	if i < t.begun {
+	if i < t.turnStart {
 		return true
 	}
 	switch e := t.entries[i].(type) {

@@ -27,11 +27,11 @@ type Pane struct {
 	draw  *ui.Drawing
 	calls map[tool.CallID]*callEntry
 	// open is the streaming message's id; pieces are its entries.
-	open    string
-	pieces  []*proseEntry
-	welcome func(t *draw.Theme, w int) []draw.Row
-	seen    int // entry count when the window was last at the end
-	begun   int // index of the current or next turn's first entry
+	open      string
+	pieces    []*proseEntry
+	welcome   func(t *draw.Theme, w int) []draw.Row
+	seen      int // entry count when the window was last at the end
+	turnStart int // index of the current or next turn's first entry
 }
 
 // New returns an empty conversation; welcome draws it until the first entry.
@@ -111,8 +111,8 @@ func (t *Pane) Len() int { return len(t.entries) }
 
 func (t *Pane) PageRows() int { return max(t.h-2, 1) }
 
-// Below reports whether the window is above the end, and whether there are new entries.
-func (t *Pane) Below() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
+// AboveEnd reports whether the window is above the end, and whether there are new entries.
+func (t *Pane) AboveEnd() (away, news bool) { return !t.follow, len(t.entries) > t.seen }
 
 // piece returns the entry for a message's piece: the last one if it has the same kind, else a new
 // one.
@@ -166,10 +166,10 @@ func (t *Pane) message(m session.Message) {
 			t.note(draw.Warn, m.NoteText())
 			return
 		}
-		if !m.Meanwhile && m.Own == "" {
-			t.begun = len(t.entries)
+		if !m.Meanwhile && m.OwnCall == "" {
+			t.turnStart = len(t.entries)
 		}
-		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.Own != ""})
+		t.add(&userEntry{message: m.ID, text: safeterm.Clean(strings.TrimSpace(m.Text())), own: m.OwnCall != ""})
 		t.ToEnd()
 	case session.Assistant:
 		t.assistant(m)
@@ -231,7 +231,7 @@ func (t *Pane) drop(e *callEntry) {
 		e.prev.next = nil
 	}
 	t.entries = t.entries[:len(t.entries)-1]
-	t.laid[0], t.laid[1] = min(t.laid[0], len(t.entries)), min(t.laid[1], len(t.entries))
+	t.layoutRange[0], t.layoutRange[1] = min(t.layoutRange[0], len(t.entries)), min(t.layoutRange[1], len(t.entries))
 }
 
 // void removes a message's streamed text.
@@ -256,8 +256,8 @@ func (t *Pane) outcomes(m session.Message) {
 	}
 }
 
-// Said reports whether there is a user message to take back.
-func (t *Pane) Said() bool { return t.lastSaid() >= 0 }
+// HasUserMessage reports whether there is a user message to take back.
+func (t *Pane) HasUserMessage() bool { return t.lastSaid() >= 0 }
 
 func (t *Pane) lastSaid() int {
 	for i := len(t.entries) - 1; i >= 0; i-- {
@@ -281,9 +281,9 @@ func (t *Pane) Rewind() {
 	}
 	clear(t.entries[at:])
 	t.entries = t.entries[:at]
-	t.laid[0], t.laid[1] = min(t.laid[0], at), min(t.laid[1], at)
+	t.layoutRange[0], t.layoutRange[1] = min(t.layoutRange[0], at), min(t.layoutRange[1], at)
 	t.open, t.pieces = "", nil
-	t.seen, t.begun = min(t.seen, at), min(t.begun, at)
+	t.seen, t.turnStart = min(t.seen, at), min(t.turnStart, at)
 	t.ToEnd()
 }
 
@@ -291,7 +291,7 @@ func (t *Pane) call(id tool.CallID, name string) *callEntry {
 	if e, ok := t.calls[id]; ok {
 		return e
 	}
-	e := &callEntry{id: id, name: name, own: session.OwnCall(id)}
+	e := &callEntry{id: id, name: name, ownCommand: session.OwnCall(id)}
 	t.calls[id] = e
 	if n := len(t.entries); n > 0 {
 		if before, ok := t.entries[n-1].(*callEntry); ok {

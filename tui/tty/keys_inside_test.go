@@ -13,8 +13,8 @@ import (
 // Tea 2.0.9 names them so; a user means tab and escape.
 func TestKeysThatMostTerminalsSendAlikeAreOne(t *testing.T) {
 	for code, want := range map[rune]string{'i': "tab", 'm': "enter", '[': "esc", 'k': "ctrl+k"} {
-		terminal := &Terminal{ahead: &input.Ahead{}}
-		terminal.ahead.Add(uv.KeyPressEvent{Code: code, Mod: uv.ModCtrl})
+		terminal := &Terminal{pendingKeys: &input.PendingKeys{}}
+		terminal.pendingKeys.Add(uv.KeyPressEvent{Code: code, Mod: uv.ModCtrl})
 		key, _ := terminal.filter(nil, typed{}).(tea.KeyPressMsg)
 		if key.String() != want {
 			t.Errorf("ctrl+%c is %q, want %q", code, key.String(), want)

@@ -19,8 +19,8 @@ import (
 	"adze/tui/screen"
 )
 
-// Ahead holds unhandled keys and pastes.
-type Ahead = input.Ahead
+// PendingKeys holds unhandled keys and pastes.
+type PendingKeys = input.PendingKeys
 
 // Options configures the terminal for an interface.
 type Options struct {
@@ -28,9 +28,9 @@ type Options struct {
 	Out io.Writer
 	// Inline keeps the output in the terminal's own scrollback.
 	Inline bool
-	// Ahead holds unhandled keys from a previous interface. This one leaves its own unhandled keys
-	// there; if nil, they are lost.
-	Ahead *input.Ahead
+	// PendingKeys holds unhandled keys from a previous interface. This one leaves its own unhandled
+	// keys there; if nil, they are lost.
+	PendingKeys *input.PendingKeys
 	// Env looks up an environment variable.
 	Env func(string) string
 }
@@ -40,11 +40,11 @@ type Terminal struct {
 	*screen.Screen
 	ctx  context.Context // ends with the interface
 	keys input.Reader
-	// ahead holds each key and paste until the interface gets it. The interface gets none while the
-	// terminal is held.
-	ahead *input.Ahead
-	holds atomic.Bool
-	send  func(tea.Msg)
+	// pendingKeys holds each key and paste until the interface gets it. The interface gets none while
+	// the terminal is held.
+	pendingKeys *input.PendingKeys
+	holds       atomic.Bool
+	send        func(tea.Msg)
 	// ended is set at the end of the input.
 	ended atomic.Bool
 }
@@ -78,8 +78,8 @@ type Program struct {
 	Model Interface
 	// Begin is called before the first input and output.
 	Begin func(t *Terminal)
-	// Beside runs in the background and sends messages to the interface. Optional.
-	Beside func(ctx context.Context, send func(tea.Msg))
+	// Background runs in the background and sends messages to the interface. Optional.
+	Background func(ctx context.Context, send func(tea.Msg))
 	// Last is called after the interface has ended, before the terminal is restored. Optional.
 	Last func(t *Terminal)
 	// End is called after the terminal is restored. Optional.
@@ -93,9 +93,9 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 		return fmt.Errorf("take over the terminal: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	t := &Terminal{Screen: s, ctx: ctx, ahead: o.Ahead}
-	if t.ahead == nil {
-		t.ahead = &input.Ahead{}
+	t := &Terminal{Screen: s, ctx: ctx, pendingKeys: o.PendingKeys}
+	if t.pendingKeys == nil {
+		t.pendingKeys = &input.PendingKeys{}
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -122,8 +122,8 @@ func Run(ctx context.Context, o Options, p Program) (err error) {
 	s.Go(t.again)
 	t.keys.Start()
 	s.Go(func() { quiet(ctx, program) })
-	if p.Beside != nil {
-		s.Go(func() { p.Beside(ctx, program.Send) })
+	if p.Background != nil {
+		s.Go(func() { p.Background(ctx, program.Send) })
 	}
 	s.Go(func() { s.Watch(ctx, func(w, h int) { program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }) })
 	s.Go(func() { t.continued(ctx, func() { program.Send(tea.ResumeMsg{}) }) })
@@ -143,8 +143,8 @@ func SizeOf(s *screen.Screen) (w, h int) {
 	return 80, 24
 }
 
-// typed announces a key or a paste in Ahead. The event stays there until the interface gets it, so
-// that none is lost if the interface ends first.
+// typed announces a key or a paste in PendingKeys. The event stays there until the interface gets
+// it, so that none is lost if the interface ends first.
 type typed struct{}
 
 // take handles an event from the reader.
@@ -153,13 +153,13 @@ func (t *Terminal) take(e uv.Event) {
 		t.send(e)
 		return
 	}
-	t.ahead.Add(e)
+	t.pendingKeys.Add(e)
 	t.send(typed{})
 }
 
 // again announces all waiting events.
 func (t *Terminal) again() {
-	for range t.ahead.Len() {
+	for range t.pendingKeys.Len() {
 		t.send(typed{})
 	}
 }
@@ -172,7 +172,7 @@ func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	if t.holds.Load() {
 		return nil
 	}
-	switch e := t.ahead.Next().(type) {
+	switch e := t.pendingKeys.Next().(type) {
 	case uv.KeyPressEvent:
 		// Most terminals send one code for both keys.
 		if key, same := map[string]rune{"ctrl+i": tea.KeyTab, "ctrl+m": tea.KeyEnter, "ctrl+[": tea.KeyEscape}[e.String()]; same {

@@ -8,8 +8,8 @@ import (
 // Rect is a rectangle on the screen, in cells from the top left.
 type Rect struct{ X, Y, W, H int }
 
-// At returns a rectangle by its left column, top row, width and height.
-func At(x, y, w, h int) Rect { return Rect{x, y, w, h} }
+// NewRect returns a rectangle by its left column, top row, width and height.
+func NewRect(x, y, w, h int) Rect { return Rect{x, y, w, h} }
 
 // Canvas is the screen while it is drawn, from left to right.
 type Canvas struct {

@@ -10,14 +10,16 @@ type Page interface {
 	Append(dst []draw.Row, from, to int) []draw.Row
 }
 
-// Laid is a page with finished rows.
-type Laid []draw.Row
+// RenderedPage is a page with finished rows.
+type RenderedPage []draw.Row
 
 // Len implements Page.
-func (d Laid) Len() int { return len(d) }
+func (d RenderedPage) Len() int { return len(d) }
 
 // Append implements Page.
-func (d Laid) Append(dst []draw.Row, from, to int) []draw.Row { return append(dst, d[from:to]...) }
+func (d RenderedPage) Append(dst []draw.Row, from, to int) []draw.Row {
+	return append(dst, d[from:to]...)
+}
 
 // Sheaf is a page with several parts, from top to bottom.
 type Sheaf []Page

@@ -1,7 +1,7 @@
 package ui
 
-// Why returns why if cannot is true, else "".
-func Why(cannot bool, why string) string {
+// ReasonIf returns why if cannot is true, else "".
+func ReasonIf(cannot bool, why string) string {
 	if cannot {
 		return why
 	}

@@ -52,8 +52,8 @@ func Thousands(n int) string {
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }
 
-// Round formats a context size: 200k, 1M.
-func Round(n int) string {
+// FormatSize formats a context size: 200k, 1M.
+func FormatSize(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)

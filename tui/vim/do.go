@@ -14,13 +14,13 @@ func (v *Keys) do(e *edit.Editor, w int, c command) (browse int) {
 	case c.op != "":
 		v.operator(e, w, c)
 		return 0
-	case among(commands, c.verb):
+	case contains(commands, c.verb):
 		v.command(e, w, c)
 		return 0
 	}
 	m, ok := v.motion(e, w, c)
 	if ok && m.browse == 0 && c.verb != "j" && c.verb != "k" { // j and k have already moved and keep their column
-		e.MoveTo(snap(e, m.to))
+		e.MoveTo(snap(e, m.target))
 	}
 	return m.browse
 }
@@ -29,7 +29,7 @@ func (v *Keys) do(e *edit.Editor, w int, c command) (browse int) {
 func (v *Keys) operator(e *edit.Editor, w int, c command) {
 	from, to, lines, ok := v.span(e, w, c)
 	if ok {
-		e.Together(func() { v.operate(e, c.op, from, to, lines) })
+		e.AsOneChange(func() { v.operate(e, c.op, from, to, lines) })
 	}
 }
 
@@ -37,20 +37,20 @@ func (v *Keys) operator(e *edit.Editor, w int, c command) {
 func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok bool) {
 	switch {
 	case c.verb == same:
-		return e.At, lineBelow(e, max(c.count, 1)-1).At, true, true
+		return e.Cursor, lineBelow(e, max(c.count, 1)-1).Cursor, true, true
 	case c.object != "":
 		from, to = wordObject(e, c.verb == "W", c.object == "a")
 		return snap(e, from), snap(e, to), false, from < to
-	case c.op == "c" && among("w W", c.verb) && kindAt(e.Text, e.At, false) != blankKind:
-		return e.At, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // like ce, but also from a word's last letter
+	case c.op == "c" && contains("w W", c.verb) && kindAt(e.Text, e.Cursor, false) != blankKind:
+		return e.Cursor, afterWords(e, max(c.count, 1), c.verb == "W"), false, true // like ce, but also from a word's last letter
 	}
 	m, ok := v.motion(e, w, c)
-	from, to = min(e.At, m.to), max(e.At, m.to)
-	if m.onto && m.to >= e.At {
+	from, to = min(e.Cursor, m.target), max(e.Cursor, m.target)
+	if m.onto && m.target >= e.Cursor {
 		end := e.CopyAt(to)
 		to = min(end.Right(), end.LineEnd())
 	}
-	if among("w W", c.verb) {
+	if contains("w W", c.verb) {
 		to = withoutLineEnd(e.Text, from, to)
 	}
 	return from, to, m.lines, ok && (from < to || m.lines)
@@ -58,7 +58,7 @@ func (v *Keys) span(e *edit.Editor, w int, c command) (from, to int, lines, ok b
 
 // afterWords returns where the n-th word ends, counted from the one at the cursor.
 func afterWords(e *edit.Editor, n int, big bool) int {
-	at := e.At
+	at := e.Cursor
 	for i := range n {
 		if i > 0 {
 			at = skip(e.Text, at, blankKind, big)
@@ -105,7 +105,7 @@ func (v *Keys) operateLines(e *edit.Editor, op string, from, to int) {
 	e.Killed = e.Text[from:to] + "\n"
 	switch op {
 	case "y":
-		e.MoveTo(min(e.At, snap(e, from)))
+		e.MoveTo(min(e.Cursor, snap(e, from)))
 	case "c":
 		v.enterInsert(e)
 		e.Cut(from, to)
@@ -131,7 +131,7 @@ func (v *Keys) command(e *edit.Editor, w int, c command) {
 	}
 	if long, ok := short[c.verb]; ok {
 		if from, to, lines, ok := v.span(e, w, long); ok {
-			e.Together(func() { v.operate(e, long.op, from, to, lines) })
+			e.AsOneChange(func() { v.operate(e, long.op, from, to, lines) })
 		} else if long.op == "c" {
 			v.enterInsert(e)
 		}
@@ -147,7 +147,7 @@ func (v *Keys) command(e *edit.Editor, w int, c command) {
 			e.Redo()
 		}
 	case "r", "~", "J", "p", "P":
-		e.Together(func() { v.edit(e, c.verb, c.arg, n) })
+		e.AsOneChange(func() { v.edit(e, c.verb, c.arg, n) })
 	default:
 		v.insert(e, c.verb)
 	}
@@ -169,7 +169,7 @@ func (v *Keys) insert(e *edit.Editor, verb string) {
 	case "O":
 		e.MoveTo(e.LineStart())
 		e.Insert("\n")
-		e.MoveTo(e.At - 1)
+		e.MoveTo(e.Cursor - 1)
 	}
 }
 
@@ -178,7 +178,7 @@ func (v *Keys) edit(e *edit.Editor, verb, arg string, n int) {
 	switch verb {
 	case "r":
 		v.overwrite(e, n, func(string) string { return arg })
-		e.MoveTo(e.Left())
+		e.MoveTo(e.Previous())
 	case "~":
 		v.overwrite(e, n, otherCase)
 	case "J":
@@ -193,7 +193,7 @@ func (v *Keys) edit(e *edit.Editor, verb, arg string, n int) {
 // overwrite changes characters of the line.
 func (v *Keys) overwrite(e *edit.Editor, n int, change func(string) string) {
 	for range n {
-		from, to := e.At, min(e.Right(), e.LineEnd())
+		from, to := e.Cursor, min(e.Right(), e.LineEnd())
 		if from >= to {
 			return
 		}
@@ -231,7 +231,7 @@ func (v *Keys) put(e *edit.Editor, behind bool, n int) {
 	case text == "":
 	case v.lines && behind:
 		e.MoveTo(e.LineEnd())
-		at := e.At + 1
+		at := e.Cursor + 1
 		e.Insert("\n" + strings.TrimSuffix(text, "\n"))
 		e.MoveTo(snap(e, firstLetter(e.Text, min(at, len(e.Text)))))
 	case v.lines:
@@ -244,6 +244,6 @@ func (v *Keys) put(e *edit.Editor, behind bool, n int) {
 			e.MoveTo(min(e.Right(), e.LineEnd()))
 		}
 		e.Insert(text)
-		e.MoveTo(e.Left())
+		e.MoveTo(e.Previous())
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // move is a motion's target.
 type move struct {
-	to     int
+	target int
 	onto   bool // inclusive
 	lines  bool // whole lines
 	browse int  // no such row: -1 above, 1 below
@@ -28,27 +28,27 @@ func (v *Keys) motion(e *edit.Editor, w int, c command) (move, bool) {
 	n := max(c.count, 1)
 	switch c.verb {
 	case "h":
-		return repeat(e, n, func(e *edit.Editor) int { return max(e.Left(), e.LineStart()) }), true
+		return repeat(e, n, func(e *edit.Editor) int { return max(e.Previous(), e.LineStart()) }), true
 	case "l", "space":
 		return repeat(e, n, func(e *edit.Editor) int { return min(e.Right(), e.LineEnd()) }), true
 	case "w", "W":
-		return repeat(e, n, func(e *edit.Editor) int { return nextWord(e.Text, e.At, c.verb == "W") }), true
+		return repeat(e, n, func(e *edit.Editor) int { return nextWord(e.Text, e.Cursor, c.verb == "W") }), true
 	case "b", "B":
-		return repeat(e, n, func(e *edit.Editor) int { return wordBefore(e.Text, e.At, c.verb == "B") }), true
+		return repeat(e, n, func(e *edit.Editor) int { return wordBefore(e.Text, e.Cursor, c.verb == "B") }), true
 	case "e", "E":
-		m := repeat(e, n, func(e *edit.Editor) int { return wordEnd(e.Text, e.At, c.verb == "E") })
+		m := repeat(e, n, func(e *edit.Editor) int { return wordEnd(e.Text, e.Cursor, c.verb == "E") })
 		m.onto = true
 		return m, true
 	case "0":
-		return move{to: e.LineStart()}, true
+		return move{target: e.LineStart()}, true
 	case "^":
-		return move{to: firstLetter(e.Text, e.LineStart())}, true
+		return move{target: firstLetter(e.Text, e.LineStart())}, true
 	case "$":
 		down := lineBelow(e, n-1)
-		down.At = down.LineEnd()
-		return move{to: max(down.Left(), down.LineStart()), onto: down.LineEnd() > down.LineStart()}, true
+		down.Cursor = down.LineEnd()
+		return move{target: max(down.Previous(), down.LineStart()), onto: down.LineEnd() > down.LineStart()}, true
 	case "gg", "G":
-		return move{to: firstLetter(e.Text, lineNumber(e.Text, c.count, c.verb == "G")), lines: true}, true
+		return move{target: firstLetter(e.Text, lineNumber(e.Text, c.count, c.verb == "G")), lines: true}, true
 	case "j", "k":
 		return vertical(e, w, n, c), true
 	case ";", ",":
@@ -62,15 +62,15 @@ func (v *Keys) motion(e *edit.Editor, w int, c command) (move, bool) {
 
 // repeat applies step n times, or until it no longer moves.
 func repeat(e *edit.Editor, n int, step func(*edit.Editor) int) move {
-	c := e.CopyAt(e.At)
+	c := e.CopyAt(e.Cursor)
 	for range n {
 		to := snap(&c, step(&c))
-		if to == c.At {
+		if to == c.Cursor {
 			break
 		}
-		c.At = to
+		c.Cursor = to
 	}
-	return move{to: c.At}
+	return move{target: c.Cursor}
 }
 
 // snap returns where the character at a position starts.
@@ -94,9 +94,9 @@ func snap(e *edit.Editor, at int) int {
 func vertical(e *edit.Editor, w, n int, c command) move {
 	if c.op != "" {
 		if c.verb == "j" {
-			return move{to: lineBelow(e, n).At, lines: true}
+			return move{target: lineBelow(e, n).Cursor, lines: true}
 		}
-		return move{to: lineAbove(e, n).At, lines: true}
+		return move{target: lineAbove(e, n).Cursor, lines: true}
 	}
 	by := 1
 	if c.verb == "k" {
@@ -105,29 +105,29 @@ func vertical(e *edit.Editor, w, n int, c command) move {
 	for i := range n {
 		if !e.Vertical(w, by) {
 			if i == 0 {
-				return move{to: e.At, browse: by}
+				return move{target: e.Cursor, browse: by}
 			}
 			break
 		}
 	}
-	return move{to: e.At}
+	return move{target: e.Cursor}
 }
 
 // lineBelow returns a copy with the cursor n lines down, lineAbove n lines up.
 func lineBelow(e *edit.Editor, n int) *edit.Editor {
-	c := e.CopyAt(e.At)
+	c := e.CopyAt(e.Cursor)
 	for ; n > 0 && c.LineEnd() < len(c.Text); n-- {
-		c.At = c.LineEnd() + 1
+		c.Cursor = c.LineEnd() + 1
 	}
 	return &c
 }
 
 func lineAbove(e *edit.Editor, n int) *edit.Editor {
-	c := e.CopyAt(e.At)
+	c := e.CopyAt(e.Cursor)
 	for ; n > 0 && c.LineStart() > 0; n-- {
-		c.At = c.LineStart() - 1
+		c.Cursor = c.LineStart() - 1
 	}
-	c.At = c.LineStart()
+	c.Cursor = c.LineStart()
 	return &c
 }
 
@@ -158,11 +158,11 @@ func (f find) from(e *edit.Editor, n int, again bool) (move, bool) {
 		return move{}, false
 	}
 	start, end := e.LineStart(), e.LineEnd()
-	c := e.CopyAt(e.At)
+	c := e.CopyAt(e.Cursor)
 	if again && f.kind == "t" {
-		c.At = min(c.Right(), end)
+		c.Cursor = min(c.Right(), end)
 	} else if again && f.kind == "T" {
-		c.At = max(c.Left(), start)
+		c.Cursor = max(c.Previous(), start)
 	}
 	for range n {
 		i := -1
@@ -172,7 +172,7 @@ func (f find) from(e *edit.Editor, n int, again bool) (move, bool) {
 				i += from
 			}
 		} else {
-			i = strings.LastIndex(e.Text[start:c.At], f.arg)
+			i = strings.LastIndex(e.Text[start:c.Cursor], f.arg)
 			if i >= 0 {
 				i += start
 			}
@@ -180,15 +180,15 @@ func (f find) from(e *edit.Editor, n int, again bool) (move, bool) {
 		if i < 0 {
 			return move{}, false
 		}
-		c.At = snap(e, i)
+		c.Cursor = snap(e, i)
 	}
 	switch f.kind {
 	case "t":
-		c.At = c.Left()
+		c.Cursor = c.Previous()
 	case "T":
-		c.At = c.Right()
+		c.Cursor = c.Right()
 	}
-	return move{to: c.At, onto: f.kind == "f" || f.kind == "t"}, true
+	return move{target: c.Cursor, onto: f.kind == "f" || f.kind == "t"}, true
 }
 
 func (f find) reversed(yes bool) find {

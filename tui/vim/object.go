@@ -11,7 +11,7 @@ import (
 func wordObject(e *edit.Editor, big, around bool) (from, to int) {
 	start, end := e.LineStart(), e.LineEnd()
 	line := e.Text[start:end]
-	at := e.At - start
+	at := e.Cursor - start
 	k := kindAt(line, at, big)
 	from, to = at, skip(line, at, k, big)
 	for from > 0 {

@@ -18,8 +18,8 @@ const same = "same"
 type state uint8
 
 const (
-	none state = iota // no command
-	more              // incomplete
+	none       state = iota // no command
+	incomplete              // incomplete
 	done
 )
 
@@ -31,7 +31,7 @@ const (
 
 const maxCount = 999
 
-func among(list, key string) bool {
+func contains(list, key string) bool {
 	for word := range strings.FieldsSeq(list) {
 		if word == key {
 			return true
@@ -74,27 +74,27 @@ func parse(keys []Stroke) (c command, state state) {
 	c.count = r.count()
 	key, ok := r.next()
 	if !ok {
-		return c, more
+		return c, incomplete
 	}
-	if among("d c y", key) {
+	if contains("d c y", key) {
 		c.op = key
 		if n := r.count(); n > 0 {
 			c.count = min(max(c.count, 1)*n, maxCount)
 		}
 		if key, ok = r.next(); !ok {
-			return c, more
+			return c, incomplete
 		}
 		if key == c.op {
 			c.verb = same
 			return c, done
 		}
 	}
-	if c.op != "" && among("i a", key) {
+	if c.op != "" && contains("i a", key) {
 		c.object = key
 		if c.verb, ok = r.next(); !ok {
-			return c, more
+			return c, incomplete
 		}
-		return c, doneIf(among("w W", c.verb))
+		return c, doneIf(contains("w W", c.verb))
 	}
 	return r.verb(c, key)
 }
@@ -106,20 +106,20 @@ func (r *reader) verb(c command, key string) (command, state) {
 	case key == "g":
 		second, ok := r.next()
 		if !ok {
-			return c, more
+			return c, incomplete
 		}
 		c.verb = "gg"
 		return c, doneIf(second == "g")
-	case among("f F t T", key) || key == "r" && c.op == "":
+	case contains("f F t T", key) || key == "r" && c.op == "":
 		if c.arg, ok = r.next(); !ok {
-			return c, more
+			return c, incomplete
 		}
 		if c.arg == "space" {
 			c.arg = " "
 		}
 		return c, done
 	}
-	return c, doneIf(among(motions, key) || c.op == "" && among(commands, key))
+	return c, doneIf(contains(motions, key) || c.op == "" && contains(commands, key))
 }
 
 func doneIf(ok bool) state {
@@ -131,5 +131,5 @@ func doneIf(ok bool) state {
 
 // changes reports whether the dot repeats the command.
 func (c command) changes() bool {
-	return c.op == "d" || c.op == "c" || c.op == "" && among("x X r ~ D p P J", c.verb)
+	return c.op == "d" || c.op == "c" || c.op == "" && contains("x X r ~ D p P J", c.verb)
 }

@@ -23,7 +23,7 @@ type Stroke struct{ Key, Text string }
 
 // Keys is the vim state for one text. The zero value is off.
 type Keys struct {
-	On      bool
+	Enabled bool
 	mode    mode
 	pending []Stroke // keys pressed so far
 	lines   bool     // the last deleted or copied text is whole lines
@@ -39,7 +39,7 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	if v.mode == inserting {
 		if s.Key == "esc" {
 			v.leaveInsert(e)
-			v.Settle(e)
+			v.FixCursor(e)
 			return true, 0
 		}
 		if v.record != nil {
@@ -50,7 +50,7 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	switch {
 	case s.Key == "esc" && len(v.pending) > 0:
 		v.pending = nil
-		v.Settle(e)
+		v.FixCursor(e)
 		return true, 0
 	case s.Key == "ctrl+r":
 		s.Text = s.Key
@@ -62,7 +62,7 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 	}
 	v.pending = append(v.pending, s)
 	c, state := parse(v.pending)
-	if state == more {
+	if state == incomplete {
 		return true, 0
 	}
 	keys := v.pending
@@ -71,7 +71,7 @@ func (v *Keys) Press(e *edit.Editor, w int, s Stroke) (taken bool, browse int) {
 		return true, 0
 	}
 	browse = v.obey(e, w, c, keys)
-	v.Settle(e)
+	v.FixCursor(e)
 	return true, browse
 }
 
@@ -109,7 +109,7 @@ func (v *Keys) again(e *edit.Editor, w, count int) {
 		return
 	}
 	v.replays = true
-	e.Together(func() {
+	e.AsOneChange(func() {
 		for range max(count, 1) {
 			before := e.Text
 			for _, s := range v.change {
@@ -134,11 +134,11 @@ func write(e *edit.Editor, s Stroke) {
 	case edit.Types(s.Text):
 		e.Insert(s.Text)
 	case s.Key == "backspace":
-		e.Cut(e.Left(), e.At)
+		e.Cut(e.Previous(), e.Cursor)
 	case s.Key == "delete":
-		e.Cut(e.At, e.Right())
+		e.Cut(e.Cursor, e.Right())
 	case s.Key == "ctrl+w":
-		e.Cut(e.WordLeft(), e.At)
+		e.Cut(e.WordLeft(), e.Cursor)
 	case s.Key == "ctrl+j" || s.Key == "alt+enter" || s.Key == "shift+enter":
 		e.Insert("\n")
 	}
@@ -158,35 +158,35 @@ func (v *Keys) leaveInsert(e *edit.Editor) {
 	if v.record != nil {
 		v.change, v.record = v.record, nil
 	}
-	if e.At > e.LineStart() {
-		e.MoveTo(e.Left())
+	if e.Cursor > e.LineStart() {
+		e.MoveTo(e.Previous())
 	}
 }
 
 // Reset returns to insert mode after the prompt was sent or emptied.
 func (v *Keys) Reset(e *edit.Editor) {
-	if v.On && v.mode != inserting || e.InOne() {
+	if v.Enabled && v.mode != inserting || e.InOne() {
 		v.leaveInsert(e)
 	}
 	v.mode, v.pending, v.record = inserting, nil, nil
 }
 
-// Settle keeps the cursor on a character outside insert mode.
-func (v *Keys) Settle(e *edit.Editor) {
-	if !v.On || v.mode == inserting {
+// FixCursor keeps the cursor on a character outside insert mode.
+func (v *Keys) FixCursor(e *edit.Editor) {
+	if !v.Enabled || v.mode == inserting {
 		return
 	}
-	if at := snap(e, e.At); at != e.At {
+	if at := snap(e, e.Cursor); at != e.Cursor {
 		e.MoveTo(at)
 	}
-	if v.mode == normal && e.At == e.LineEnd() && e.At > e.LineStart() {
+	if v.mode == normal && e.Cursor == e.LineEnd() && e.Cursor > e.LineStart() {
 		e.StepLeft()
 	}
 }
 
 // Name returns the mode and the pending keys for display.
 func (v *Keys) Name() string {
-	if !v.On {
+	if !v.Enabled {
 		return ""
 	}
 	var keys strings.Builder

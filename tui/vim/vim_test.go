@@ -137,9 +137,9 @@ func TestVim(t *testing.T) {
 	for _, c := range slices.Concat(vimMoves(), vimOperators(), vimChanges()) {
 		t.Run(c.before+" "+c.keys, func(t *testing.T) {
 			e := marked(c.before)
-			v := Keys{On: true, mode: normal}
+			v := Keys{Enabled: true, mode: normal}
 			playVim(&v, e, c.keys)
-			if got := e.Text[:e.At] + "|" + e.Text[e.At:]; got != c.after && got != settled(c.after) {
+			if got := e.Text[:e.Cursor] + "|" + e.Text[e.Cursor:]; got != c.after && got != settled(c.after) {
 				t.Errorf("%q becomes %q, want %q", c.before, got, c.after)
 			}
 		})
@@ -149,9 +149,9 @@ func TestVim(t *testing.T) {
 // settled is a wanted text whose cursor, written at the end, is on the last character.
 func settled(s string) string {
 	e := marked(s)
-	v := Keys{On: true, mode: normal}
-	v.Settle(e)
-	return e.Text[:e.At] + "|" + e.Text[e.At:]
+	v := Keys{Enabled: true, mode: normal}
+	v.FixCursor(e)
+	return e.Text[:e.Cursor] + "|" + e.Text[e.Cursor:]
 }
 
 func marked(s string) *edit.Editor {
@@ -190,8 +190,8 @@ func FuzzVim(f *testing.F) {
 		e.AddUnit("[pasted 1: 9 lines, 17 B]")
 		e.MoveTo(len(e.Text))
 		start := e.Text
-		v := Keys{On: true, mode: normal}
-		v.Settle(e)
+		v := Keys{Enabled: true, mode: normal}
+		v.FixCursor(e)
 		for i, r := range []rune(keys) {
 			s := Stroke{string(r), string(r)}
 			switch r {
@@ -221,13 +221,13 @@ func FuzzVim(f *testing.F) {
 
 func checkVim(t *testing.T, v *Keys, e *edit.Editor, keys string) {
 	t.Helper()
-	if e.At < 0 || e.At > len(e.Text) || v.mode != inserting && snap(e, e.At) != e.At {
-		t.Fatalf("after %q the cursor is at %d of %q", keys, e.At, e.Text)
+	if e.Cursor < 0 || e.Cursor > len(e.Text) || v.mode != inserting && snap(e, e.Cursor) != e.Cursor {
+		t.Fatalf("after %q the cursor is at %d of %q", keys, e.Cursor, e.Text)
 	}
 	if safeterm.Clean(e.Text).String() != e.Text {
 		t.Fatalf("text is not clean: %q", e.Text)
 	}
-	if v.mode == normal && e.At == e.LineEnd() && e.At > e.LineStart() {
-		t.Fatalf("after %q the cursor is behind the line: %d of %q", keys, e.At, e.Text)
+	if v.mode == normal && e.Cursor == e.LineEnd() && e.Cursor > e.LineStart() {
+		t.Fatalf("after %q the cursor is behind the line: %d of %q", keys, e.Cursor, e.Text)
 	}
 }

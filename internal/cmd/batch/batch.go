@@ -80,7 +80,7 @@ server did not answer.`
 // Command returns adze batch.
 func Command(e *cmd.Env, p Program) *cobra.Command {
 	r := command{e, p}
-	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.Anyone(), Short: "Run a file of tasks, each in its own clone", Long: long, Args: cmd.Takes(1, -1),
+	c := &cobra.Command{Use: "batch FILE [-- FLAGS]", Annotations: cmd.CallableByTools(), Short: "Run a file of tasks, each in its own clone", Long: long, Args: cmd.RangeArgs(1, -1),
 		Example: `  adze batch tasks.jsonl
   adze batch tasks.jsonl --jobs 8 --max-cost 20 -- --model PROVIDER/NAME --max-turns 60
   adze batch tasks.jsonl --retry provider,check
@@ -101,11 +101,11 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 	f.Int("priority", fleet.UsualPriority, "with --on: 1 comes first, 3 last, for tasks that have no label \"priority\" (p1, p2, p3)")
 	f.Int("attempts", fleet.UsualAttempts, "with --on: how often a task is begun at most when workers are lost")
 	r.gone(c, "listen", "figures for Prometheus are gone; results.jsonl and --json have what became of each task")
-	return cmd.With(c, append(r.lookCommands(), r.workerCommand())...)
+	return cmd.WithSubcommands(c, append(r.lookCommands(), r.workerCommand())...)
 }
 
-// Former returns adze worker and adze runs, now below adze batch.
-func Former(e *cmd.Env, p Program) []*cobra.Command {
+// OldCommands returns adze worker and adze runs, now below adze batch.
+func OldCommands(e *cmd.Env, p Program) []*cobra.Command {
 	r := command{e, p}
 	looks := r.lookCommands()
 	for name, instead := range map[string]string{
@@ -113,10 +113,10 @@ func Former(e *cmd.Env, p Program) []*cobra.Command {
 		"stats": "adze batch list counts them",
 		"limit": "adze batch FILE --on … --jobs N bounds how many run at a time",
 	} {
-		looks = append(looks, &cobra.Command{Use: name, Annotations: cmd.Anyone(), Args: cobra.ArbitraryArgs, Hidden: true, Short: "Gone",
+		looks = append(looks, &cobra.Command{Use: name, Annotations: cmd.CallableByTools(), Args: cobra.ArbitraryArgs, Hidden: true, Short: "Gone",
 			RunE: func(*cobra.Command, []string) error { return usage.Mistake(instead, "adze runs %s is gone", name) }})
 	}
-	return cmd.Former(r.workerCommand(), cmd.Group("runs", "Look at batches of workers: adze batch", looks...))
+	return cmd.HideOldNames(r.workerCommand(), cmd.Group("runs", "Look at batches of workers: adze batch", looks...))
 }
 
 // gone adds a removed flag that fails with its replacement.
@@ -151,8 +151,8 @@ func (r command) run(c *cobra.Command, words []string) error {
 			return usage.Mistake("add --on nats://HOST:PORT, or set ADZE_NATS", "--%s is of a batch that workers do, and no server is named", name)
 		}
 	}
-	if at := submitted(b.Out); at.Batch != "" {
-		return usage.Mistake("add --on "+at.On+", or name another folder with --out", "the tasks of %s were submitted as batch %s", b.Out, at.Batch)
+	if at := submitted(b.OutputDir); at.Batch != "" {
+		return usage.Mistake("add --on "+at.Host+", or name another folder with --out", "the tasks of %s were submitted as batch %s", b.OutputDir, at.Batch)
 	}
 	view := r.newView(len(b.Tasks))
 	b.Watch = func(s batch.State) {
@@ -204,7 +204,7 @@ func (r command) settle(c *cobra.Command, words []string) (*batch.Batch, error) 
 		b.Retry[strings.TrimSpace(cause)] = true
 	}
 	out, _ := f.GetString("out")
-	if b.Out, err = filepath.Abs(cmp.Or(out, strings.TrimSuffix(words[0], filepath.Ext(words[0]))+".batch")); err != nil {
+	if b.OutputDir, err = filepath.Abs(cmp.Or(out, strings.TrimSuffix(words[0], filepath.Ext(words[0]))+".batch")); err != nil {
 		return nil, err
 	}
 	if out == "" && words[0] == "-" {
@@ -258,7 +258,7 @@ func (r command) summary(b *batch.Batch, report batch.Report) {
 		fmt.Fprintf(table, "not finished\t%d\t\n", n)
 	}
 	_ = table.Flush() // the reader is gone; the results are in their file
-	r.Show("results and patches: %s\n", safeterm.Name(b.Out))
+	r.Show("results and patches: %s\n", safeterm.Name(b.OutputDir))
 	if report.Cost > 0 {
 		unpriced := ""
 		if report.Unpriced > 0 {

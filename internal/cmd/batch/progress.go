@@ -47,7 +47,7 @@ func (v *view) take(s batch.State) {
 	}
 	if v.live && time.Since(v.drawn) > drawEvery {
 		v.drawn = time.Now()
-		doing := strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Task.ID, s.Stage, s.Doing))
+		doing := strings.TrimSpace(fmt.Sprintf("%s %s %s", s.Task.ID, s.Stage, s.LatestCall))
 		v.wipe()
 		fmt.Fprint(v.out, v.clean(fmt.Sprintf("%d of %d done, %d failed, %d running · %s · %s", v.over, v.all, v.failed, len(v.running), time.Since(v.began).Round(time.Second), doing)))
 	}

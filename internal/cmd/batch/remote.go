@@ -25,7 +25,7 @@ import (
 
 // place is fleet.json, which names the server and batch for a folder.
 type place struct {
-	On    string `json:"on"`
+	Host  string `json:"on"`
 	Batch string `json:"batch"`
 }
 
@@ -51,7 +51,7 @@ func (r command) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, o
 		return usage.Mistake(hint(err, "name another folder with --out"), "%v", err)
 	}
 	defer unlock()
-	s := &fleet.Submission{Tasks: b.Tasks, Order: fleet.Order{ID: submitted(b.Out).Batch, Flags: b.Flags, Push: b.Push}}
+	s := &fleet.Submission{Tasks: b.Tasks, Order: fleet.Order{ID: submitted(b.OutputDir).Batch, Flags: b.Flags, Push: b.Push}}
 	s.Label, _ = f.GetString("label")
 	s.Priority, _ = f.GetInt("priority")
 	s.Attempts, _ = f.GetInt("attempts")
@@ -83,7 +83,7 @@ func (r command) submit(ctx context.Context, c *cobra.Command, b *batch.Batch, o
 	defer server.Close()
 	raw, err := json.Marshal(place{on, s.ID})
 	if err == nil {
-		err = atomicfile.Write(filepath.Join(b.Out, "fleet.json"), raw)
+		err = atomicfile.Write(filepath.Join(b.OutputDir, "fleet.json"), raw)
 	}
 	if err == nil {
 		err = server.Submit(ctx, s)
@@ -111,11 +111,11 @@ func (r command) collect(ctx context.Context, c *cobra.Command, b *batch.Batch, 
 			return nil
 		}
 		path := filepath.Join("patches", res.Task+".patch")
-		if err := os.Remove(filepath.Join(b.Out, path)); err != nil && !errors.Is(err, os.ErrNotExist) { // from an earlier attempt
+		if err := os.Remove(filepath.Join(b.OutputDir, path)); err != nil && !errors.Is(err, os.ErrNotExist) { // from an earlier attempt
 			return err
 		}
 		if res.PatchFile != "" {
-			w, err := os.OpenFile(filepath.Join(b.Out, path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			w, err := os.OpenFile(filepath.Join(b.OutputDir, path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 			if err != nil {
 				return err
 			}
@@ -178,7 +178,7 @@ type statusCommand struct {
 
 func (r command) lookCommands() []*cobra.Command {
 	on := func(use, short, example string, least, most int, do func(statusCommand) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.Anyone(), Args: cmd.Takes(least, most), ValidArgsFunction: cobra.NoFileCompletions,
+		c := &cobra.Command{Use: use, Short: short, Example: example, Annotations: cmd.CallableByTools(), Args: cmd.RangeArgs(least, most), ValidArgsFunction: cobra.NoFileCompletions,
 			RunE: func(c *cobra.Command, words []string) error {
 				ctx, _, stop := signalled(c)
 				defer stop()
@@ -360,7 +360,7 @@ func (r command) workers(a statusCommand) error {
 	t := r.Columns()
 	fmt.Fprint(t, "worker\tversion\tlabels\truns\tof\tseen\n")
 	for _, w := range there {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s ago\n", clip(w.Name, 32), clip(w.Version, 16), clip(cmp.Or(strings.Join(w.Labels, ","), "all"), 32), len(w.Running), w.Jobs, time.Since(w.Seen).Round(time.Second))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s ago\n", clip(w.Name, 32), clip(w.Version, 16), clip(cmp.Or(strings.Join(w.Labels, ","), "all"), 32), len(w.Running), w.Jobs, time.Since(w.LastSeen).Round(time.Second))
 	}
 	return t.Flush()
 }

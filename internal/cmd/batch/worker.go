@@ -37,7 +37,7 @@ clone may be done twice. ADZE_NATS_LEASE is another time, where a batch is submi
 --attempts times has the result "dead".`
 
 func (r command) workerCommand() *cobra.Command {
-	c := &cobra.Command{Use: "worker", Annotations: cmd.Anyone(), Short: "Run tasks of batches from a NATS server", Long: workerLong, Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "worker", Annotations: cmd.CallableByTools(), Short: "Run tasks of batches from a NATS server", Long: workerLong, Args: cmd.RangeArgs(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: `  adze batch worker --on nats://localhost:4222 --jobs 4
   ADZE_NATS=tls://queue.example:4222 ADZE_NATS_TOKEN_FILE=/run/secrets/nats adze batch worker --label core`,
 		RunE: r.worker}
@@ -115,7 +115,7 @@ func (r command) worker(c *cobra.Command, _ []string) error {
 		return err
 	}
 	defer done()
-	w.Jobs, w.Grace, w.Labels, w.Tell = jobs, grace, labels, r.say
+	w.Jobs, w.Grace, w.Labels, w.Notify = jobs, grace, labels, r.say
 	if name, _ := f.GetString("name"); name != "" {
 		w.Name = name
 	}

@@ -30,25 +30,25 @@ const (
 
 // A Check is the result of one check.
 type Check struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	Found string `json:"found"`
-	Mend  string `json:"mend,omitempty"`
+	Name    string `json:"name"`
+	State   string `json:"state"`
+	Finding string `json:"found"`
+	Mend    string `json:"mend,omitempty"`
 
 	Cause session.Cause `json:"-"` // a run's, if the check failed
 }
 
-func fine(name, found string) Check { return Check{Name: name, State: OK, Found: found} }
+func fine(name, found string) Check { return Check{Name: name, State: OK, Finding: found} }
 
-func lacks(name, found, mend string) Check {
-	return Check{Name: name, State: Warn, Found: found, Mend: mend}
+func missingCheck(name, found, mend string) Check {
+	return Check{Name: name, State: Warn, Finding: found, Mend: mend}
 }
 
 // failing builds a Check from a run's error.
 func (d Doctor) failing(name string, err error) Check {
 	r := d.Failure(err)
 	mend, _, _ := strings.Cut(r.Hint, "\n") // one sentence; the run prints the rest
-	return Check{Name: name, State: Fail, Found: r.Message, Mend: cmp.Or(mend, "try again; adze models --check asks all servers"), Cause: r.Cause}
+	return Check{Name: name, State: Fail, Finding: r.Message, Mend: cmp.Or(mend, "try again; adze models --check asks all servers"), Cause: r.Cause}
 }
 
 // Ask selects the servers to query: the model's, none, or also every company with a key.
@@ -64,15 +64,15 @@ type Doctor struct {
 
 // Checks runs the checks in a run's order.
 func (d Doctor) Checks(ctx context.Context, ask Ask) []Check {
-	at := paths.Of(d.Getenv)
+	at := paths.FromEnv(d.Getenv)
 	var out []Check
 	cfg, find, err := d.Config()
 	if err != nil {
-		out = append(out, d.failing("configuration", err), lacks("model", "not looked at", "fix the configuration first"))
+		out = append(out, d.failing("configuration", err), missingCheck("model", "not looked at", "fix the configuration first"))
 	} else {
 		out = append(out, d.File(find.File))
 		for _, w := range cfg.Warnings() {
-			out = append(out, lacks("configuration", w, "correct the name, or remove it"))
+			out = append(out, missingCheck("configuration", w, "correct the name, or remove it"))
 		}
 		out = append(out, d.checkKeys(find)...)
 		out = append(out, d.checkModel(ctx, find, ask.Nobody)...)

@@ -45,7 +45,7 @@ func TestOnlineAsksEveryCompanyWhoseKeyIsSet(t *testing.T) {
 	}, models.Memory{})
 	var got []string
 	for _, c := range checkOnline(context.Background(), find) {
-		got = append(got, c.State+" "+c.Found)
+		got = append(got, c.State+" "+c.Finding)
 	}
 	all := strings.Join(got, "\n")
 	if !strings.Contains(all, "ok groq takes GROQ_API_KEY") || !strings.Contains(all, "warn mistral: ") || strings.Contains(all, plantedKey[:14]) || len(got) != 2 {

@@ -20,19 +20,19 @@ func (d Doctor) checkKeys(find *models.Finder) []Check {
 	for _, e := range find.Endpoints() {
 		if err := e.Unkept(); err != nil && unkept == nil {
 			unkept = err
-			c := d.failing("keys", e.Lacking())
-			bad = append(bad, lacks(c.Name, c.Found, c.Mend)) // another key may work
+			c := d.failing("keys", e.CheckUsable())
+			bad = append(bad, missingCheck(c.Name, c.Finding, c.Mend)) // another key may work
 		}
-		if e.Key == "" || e.KeyEnv == "" && !e.Kept {
+		if e.Key == "" || e.KeyEnv == "" && !e.InKeyring {
 			continue
 		}
-		from := e.From()
-		if !e.Kept && find.Keeps(e.Name) {
+		from := e.KeySource()
+		if !e.InKeyring && find.Keeps(e.Name) {
 			from += " (before the one that adze models login kept)"
 		}
 		set = append(set, from)
 		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
-			bad = append(bad, lacks("keys", e.From()+" "+fault, "copy the key again from your account at "+e.Name))
+			bad = append(bad, missingCheck("keys", e.KeySource()+" "+fault, "copy the key again from your account at "+e.Name))
 		}
 	}
 	if len(set) == 0 && len(bad) > 0 {
@@ -74,7 +74,7 @@ func keyFault(provider, key string) string {
 func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var asked []models.Endpoint
 	for _, e := range find.Endpoints() {
-		if e.From() != "" {
+		if e.KeySource() != "" {
 			asked = append(asked, e)
 		}
 	}
@@ -86,11 +86,11 @@ func checkOnline(ctx context.Context, find *models.Finder) []Check {
 			var failed *session.ProviderError
 			switch {
 			case err == nil:
-				out[i] = fine("online", e.Name+" takes "+e.From())
+				out[i] = fine("online", e.Name+" takes "+e.KeySource())
 			case errors.As(err, &failed):
-				out[i] = lacks("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
+				out[i] = missingCheck("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
 			default:
-				out[i] = lacks("online", e.Name+": "+err.Error(), "try again")
+				out[i] = missingCheck("online", e.Name+": "+err.Error(), "try again")
 			}
 		})
 	}

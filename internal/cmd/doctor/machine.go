@@ -51,7 +51,7 @@ func (d Doctor) tilde(path string) string {
 func (d Doctor) checkModel(ctx context.Context, find *models.Finder, offline bool) []Check {
 	m, ok, err := find.Configured()
 	if !ok && err == nil && offline {
-		return []Check{lacks("model", "none is configured, and no server on this machine was looked for", "name one with --model, or run adze doctor without --offline")}
+		return []Check{missingCheck("model", "none is configured, and no server on this machine was looked for", "name one with --model, or run adze doctor without --offline")}
 	}
 	if !offline && (!ok || err != nil) {
 		m, err = find.Choose(ctx)
@@ -71,8 +71,8 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	if !ok {
 		return fine("server", "none is needed")
 	}
-	if e.Missing() {
-		return d.failing("server", e.Lacking())
+	if e.Incomplete() {
+		return d.failing("server", e.CheckUsable())
 	}
 	if p, ok := e.Ollama(); ok {
 		return d.checkInstalled(ctx, e, p, m)
@@ -84,13 +84,13 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
-		return fine("server", e.Shown()+" answers, and does not list its models")
+		return fine("server", e.DisplayURL()+" answers, and does not list its models")
 	case err != nil:
 		return d.failing("server", err)
 	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l local.Model) bool { return l.Name == m.Name }):
-		return lacks("server", e.Shown()+" answers, and does not list "+m.Name, e.Like(m.Name, listed))
+		return missingCheck("server", e.DisplayURL()+" answers, and does not list "+m.Name, e.Suggest(m.Name, listed))
 	}
-	return fine("server", e.Shown()+" answers")
+	return fine("server", e.DisplayURL()+" answers")
 }
 
 // checkTools reads the declared tools as a run does; a broken one is skipped.
@@ -101,7 +101,7 @@ func (d Doctor) checkTools(cfg config.Config, at paths.Places) (out []Check) {
 		return []Check{d.failing("tools", err)}
 	}
 	for _, mistake := range own.Mistakes {
-		out = append(out, lacks("tools", mistake.Error(), "fix the file, or remove it: the others work"))
+		out = append(out, missingCheck("tools", mistake.Error(), "fix the file, or remove it: the others work"))
 	}
 	if len(own.Names) > 0 {
 		out = append(out, fine("tools", fmt.Sprintf("%d of your own", len(own.Names))))
@@ -130,11 +130,11 @@ func (d Doctor) checkStore(ctx context.Context, at paths.Places) Check {
 func checkDisk(dir string) Check {
 	free, err := freeSpace(dir)
 	if err != nil {
-		return lacks("disk", "the free space of "+dir+" is not known", "look at df")
+		return missingCheck("disk", "the free space of "+dir+" is not known", "look at df")
 	}
 	found := fmt.Sprintf("%d MB free at %s", free>>20, dir)
 	if free < littleDisk {
-		return lacks("disk", found, "free some: a run ends when it cannot save what it does")
+		return missingCheck("disk", found, "free some: a run ends when it cannot save what it does")
 	}
 	return fine("disk", found)
 }
@@ -142,7 +142,7 @@ func checkDisk(dir string) Check {
 func checkProgram(name, why string) Check {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return lacks(name, "not found on PATH", "install "+name+": "+why)
+		return missingCheck(name, "not found on PATH", "install "+name+": "+why)
 	}
 	return fine(name, path)
 }
@@ -153,7 +153,7 @@ func (d Doctor) checkShell() Check {
 		return checkProgram("bash", "no command can run without it")
 	}
 	if _, err := os.Stat(shell.Path); err != nil {
-		return lacks("shell", shell.Path+" is not there", "name another with ADZE_SHELL")
+		return missingCheck("shell", shell.Path+" is not there", "name another with ADZE_SHELL")
 	}
 	return fine("shell", shell.Name+": "+shell.Path)
 }
@@ -162,16 +162,16 @@ func (d Doctor) checkShell() Check {
 func (d Doctor) Terminal() []Check {
 	sandbox := d.checkSandbox()
 	if !term.IsTerminal(d.Out.Fd()) {
-		return []Check{sandbox, lacks("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
+		return []Check{sandbox, missingCheck("terminal", "the output is not one", "run adze doctor without a pipe to check it; adze --print needs none")}
 	}
 	width, height, err := term.GetSize(d.Out.Fd())
 	name := cmp.Or(d.Getenv("TERM"), terminalOfSystem)
 	found := fmt.Sprintf("%s, %d×%d, %s", name, width, height, colours(d.Getenv))
 	switch {
 	case name == "" || name == "dumb":
-		return []Check{sandbox, lacks("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
+		return []Check{sandbox, missingCheck("terminal", found, "set TERM to what your terminal is; until then adze writes plain lines")}
 	case err != nil || width < 40 || height < 10:
-		return []Check{sandbox, lacks("terminal", found, "make the window larger, or use adze --plain")}
+		return []Check{sandbox, missingCheck("terminal", found, "make the window larger, or use adze --plain")}
 	}
 	return []Check{sandbox, fine("terminal", found)}
 }
@@ -187,24 +187,24 @@ func Profile() (string, error) {
 
 // checkSandbox tests the sandbox and caches the result until something changes.
 func (d Doctor) checkSandbox() Check {
-	at := paths.Of(d.Getenv)
-	box := sandbox.Of(at.State, at.State, at.Config)
+	at := paths.FromEnv(d.Getenv)
+	box := sandbox.ForWorkspace(at.State, at.State, at.Config)
 	defer box.Close()
 	r, err := box.Level(context.Background())
 	switch {
 	case err != nil:
-		return lacks("sandbox", "it could not be tested: "+err.Error(), "try again")
+		return missingCheck("sandbox", "it could not be tested: "+err.Error(), "try again")
 	case r.Level == sandbox.Full:
-		return fine("sandbox", "full ("+r.Means.Name()+"); commands run in it in permission mode auto, and always with --sandbox on; jobs run at \"full, live\", which is asked about")
+		return fine("sandbox", "full ("+r.Technique.Name()+"); commands run in it in permission mode auto, and always with --sandbox on; jobs run at \"full, live\", which is asked about")
 	}
-	if r.Level == sandbox.Degraded && r.Means == sandbox.Landlock {
+	if r.Level == sandbox.Degraded && r.Technique == sandbox.Landlock {
 		open := ""
 		if len(r.Open) > 0 {
 			open = "; it does not hold " + strings.Join(r.Open, ", ") + ", so each command is asked about"
 		}
-		return lacks("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto a command that only reads runs in it, and what changes files or needs a network is asked about"+open+" ("+r.How+")", sandbox.Hint(r))
+		return missingCheck("sandbox", "degraded (Landlock and a filter of system calls): in permission mode auto a command that only reads runs in it, and what changes files or needs a network is asked about"+open+" ("+r.Explanation+")", sandbox.Hint(r))
 	}
-	return lacks("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.How+")", sandbox.Hint(r))
+	return missingCheck("sandbox", string(r.Level)+": a command that you allow can do what you can do ("+r.Explanation+")", sandbox.Hint(r))
 }
 
 func colours(getenv func(string) string) string {
@@ -223,16 +223,16 @@ func colours(getenv func(string) string) string {
 // certificates look invalid and expired prices apply.
 func checkClock(now time.Time) Check {
 	newest := ""
-	rows, err := catalog.Known()
+	rows, err := catalog.Rows()
 	if err != nil {
-		return lacks("clock", err.Error(), "this is a bug of adze")
+		return missingCheck("clock", err.Error(), "this is a bug of adze")
 	}
 	for _, r := range rows {
 		newest = max(newest, r.Date)
 	}
 	day := now.Format(time.DateOnly)
 	if now.AddDate(0, 0, 1).Format(time.DateOnly) < newest { // a day for time zones
-		return lacks("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
+		return missingCheck("clock", "it says "+day+", which is before this adze was made", "set the clock: certificates and prices go by it")
 	}
 	return fine("clock", day)
 }
@@ -247,16 +247,16 @@ func (d Doctor) checkTmux(ctx context.Context) []Check {
 	defer cancel()
 	program, env, err := proc.Helper("tmux")
 	if err != nil {
-		return []Check{lacks("tmux", "it does not tell its options: "+err.Error(), "look at: tmux show-options -s")}
+		return []Check{missingCheck("tmux", "it does not tell its options: "+err.Error(), "look at: tmux show-options -s")}
 	}
 	c := exec.CommandContext(ctx, program, "show-options", "-sv", "extended-keys")
 	c.Env = env
 	keys, err := c.Output()
 	switch value := strings.TrimSpace(string(keys)); {
 	case err != nil:
-		return []Check{lacks("tmux", "it does not tell its options", "look at: tmux show-options -s")}
+		return []Check{missingCheck("tmux", "it does not tell its options", "look at: tmux show-options -s")}
 	case value == "off":
-		return []Check{lacks("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
+		return []Check{missingCheck("tmux", "extended-keys is off: shift+enter and some other keys do not arrive", "put into ~/.tmux.conf: set -s extended-keys on")}
 	}
 	return []Check{fine("tmux", "extended-keys is on")}
 }

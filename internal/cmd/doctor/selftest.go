@@ -35,15 +35,15 @@ func (d Doctor) SelfTest(ctx context.Context) []Check {
 		top, err = filepath.EvalSymlinks(top)
 	}
 	if err != nil {
-		return []Check{{Name: "folder", State: Fail, Found: err.Error(), Mend: "make the temporary folder writable"}}
+		return []Check{{Name: "folder", State: Fail, Finding: err.Error(), Mend: "make the temporary folder writable"}}
 	}
 	defer os.RemoveAll(top)
 	var out []Check
 	b := bench{top: top, home: filepath.Join(top, "home"), work: filepath.Join(top, "home", "work"), state: filepath.Join(top, "state")}
 	if err := b.fill(); err != nil {
-		return []Check{{Name: "folder", State: Fail, Found: err.Error(), Mend: "make the temporary folder writable"}}
+		return []Check{{Name: "folder", State: Fail, Finding: err.Error(), Mend: "make the temporary folder writable"}}
 	}
-	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, Own: []string{b.state}})
+	b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state}})
 	defer b.box.Close()
 	for _, t := range b.trials() {
 		ctx, cancel := context.WithTimeout(ctx, trialTime)
@@ -51,9 +51,9 @@ func (d Doctor) SelfTest(ctx context.Context) []Check {
 		cancel()
 		switch {
 		case errors.Is(err, errNotHere):
-			out = append(out, Check{Name: t.name, State: Warn, Found: err.Error()})
+			out = append(out, Check{Name: t.name, State: Warn, Finding: err.Error()})
 		case err != nil:
-			out = append(out, Check{Name: t.name, State: Fail, Found: err.Error()})
+			out = append(out, Check{Name: t.name, State: Fail, Finding: err.Error()})
 		default:
 			out = append(out, fine(t.name, found))
 		}
@@ -217,9 +217,9 @@ func (b bench) level(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case r.Level == sandbox.NoLevel:
-		return "", fmt.Errorf("%w: %s", errNotHere, r.How)
+		return "", fmt.Errorf("%w: %s", errNotHere, r.Explanation)
 	}
-	return string(r.Level) + ", made with " + string(r.Means), nil
+	return string(r.Level) + ", made with " + string(r.Technique), nil
 }
 
 // boxed writes a file of the workspace in the sandbox. The test of the level has tried what must
@@ -236,7 +236,7 @@ func (b bench) boxed(ctx context.Context) (string, error) {
 }
 
 func (b bench) undo(ctx context.Context) (string, error) {
-	w, err := undo.Open(undo.Options{Root: b.work, State: filepath.Join(b.state, "undo"), Home: b.home, Apart: []string{b.state}})
+	w, err := undo.Open(undo.Options{Root: b.work, State: filepath.Join(b.state, "undo"), Home: b.home, Excluded: []string{b.state}})
 	if errors.Is(err, undo.ErrUnsupported) {
 		return "", fmt.Errorf("%w: undo", errNotHere)
 	}

@@ -30,27 +30,27 @@ const (
 func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Model) Check {
 	f := e.Server().Recognise(ctx)
 	if f.Kind == local.Ollama {
-		return d.checkInstalled(ctx, e.As(local.Ollama), e.Native(f.Root), m)
+		return d.checkInstalled(ctx, e.WithProgram(local.Ollama), e.Native(f.Root), m)
 	}
-	at := e.Shown() + " answers"
+	at := e.DisplayURL() + " answers"
 	if program := f.Program(); program != "" {
-		at = program + " answers at " + e.Shown()
+		at = program + " answers at " + e.DisplayURL()
 	}
 	var failed *session.ProviderError
-	has, listed := f.Of(m.Name)
+	has, listed := f.FindModel(m.Name)
 	switch {
-	case f.Elsewhere != "":
-		return d.failing("server", &models.MissingError{Message: e.Shown() + " has no API; it is at " + f.Elsewhere, Hint: "write the address with its version"})
+	case f.APIAddress != "":
+		return d.failing("server", &models.MissingError{Message: e.DisplayURL() + " has no API; it is at " + f.APIAddress, Hint: "write the address with its version"})
 	case errors.As(f.Err, &failed) && (failed.Status == 404 || failed.Status == 405):
-		return fine("server", e.Shown()+" answers, and does not list its models")
+		return fine("server", e.DisplayURL()+" answers, and does not list its models")
 	case f.Err != nil:
 		return d.failing("server", f.Err)
 	case len(f.Models) == 0:
-		return lacks("server", at+", and has no model", "load one; adze models --check lists what it has")
+		return missingCheck("server", at+", and has no model", "load one; adze models --check lists what it has")
 	case !listed:
-		return lacks("server", at+", and does not list "+m.Name, e.Like(m.Name, f.Models))
+		return missingCheck("server", at+", and does not list "+m.Name, e.Suggest(m.Name, f.Models))
 	case has.Tools != nil && !*has.Tools:
-		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
+		return missingCheck("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; choose one that can")
 	case has.Limit() > 0 && has.Limit() < littleContext:
 		return tight(at, m.Name, has.Limit(), models.LargerAt(f.Kind, m.Name))
 	}
@@ -59,7 +59,7 @@ func (d Doctor) checkPlace(ctx context.Context, e models.Endpoint, m models.Mode
 
 // tight warns that little fits beside the system prompt and tools.
 func tight(at, model string, tokens int, mend string) Check {
-	return lacks("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
+	return missingCheck("server", fmt.Sprintf("%s, and %s has a context of %d tokens, in which a conversation has little room", at, model, tokens), mend)
 }
 
 func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama.Provider, m models.Model) Check {
@@ -71,16 +71,16 @@ func (d Doctor) checkInstalled(ctx context.Context, e models.Endpoint, p *ollama
 	}
 	version := p.Version(ctx)
 	i := slices.IndexFunc(all, func(have local.Model) bool { return have.Name == m.Name || have.Name == m.Name+":latest" })
-	at := strings.TrimSpace(e.Program+" "+version) + " answers at " + e.Shown()
+	at := strings.TrimSpace(e.Program+" "+version) + " answers at " + e.DisplayURL()
 	switch {
 	case i < 0 && len(all) == 0:
-		return d.failing("server", &models.MissingError{Message: e.Program + " has no model yet", Hint: e.Fetch.Of(m.Name)})
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model yet", Hint: e.Fetch.Command(m.Name)})
 	case i < 0:
-		return d.failing("server", &models.MissingError{Message: e.Program + " has no model " + m.Name, Hint: e.Fetch.Of(m.Name)})
+		return d.failing("server", &models.MissingError{Message: e.Program + " has no model " + m.Name, Hint: e.Fetch.Command(m.Name)})
 	case older(version, refusing):
-		return lacks("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
+		return missingCheck("server", at+", which cuts prompts that do not fit", "update it: since "+refusing+" it refuses them")
 	case all[i].Tools != nil && !*all[i].Tools:
-		return lacks("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
+		return missingCheck("server", at+", and "+m.Name+" cannot call tools", "it gets them as text, which works less well; adze models lists those that can")
 	case all[i].Context > 0 && all[i].Context < littleContext:
 		return tight(at, m.Name, all[i].Context, "choose a model with a larger context")
 	}

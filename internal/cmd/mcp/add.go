@@ -22,7 +22,7 @@ func (s servers) add() *cobra.Command {
 	var timeout time.Duration
 	var unpinned bool
 	var cwd string
-	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: cmd.Takes(2, -1),
+	c := &cobra.Command{Use: "add NAME URL | add NAME -- COMMAND [ARGS...]", Short: "Add a server to your configuration, and try it", Args: cmd.RangeArgs(2, -1),
 		Long: "Writes a server into your configuration and starts it once, so that its tools are known and agreed to. One that does not\n" +
 			"start is not added, and leaves nothing behind. It has its start_timeout for that (30 s), in which npx may install it. Values may name\n" +
 			"variables of yours, ${NAME} or ${NAME:-default}: a secret then stands in no file. Keys of model providers are not given.\n" +
@@ -150,7 +150,7 @@ func wantsLogin(err error) bool { return errors.As(err, new(*oauth.LoginRequired
 func waiting(d Manager, name string) string {
 	for _, l := range d.All {
 		if l.Name == name && l.Mine && l.State == NeedsConsent {
-			return l.Why
+			return l.Reason
 		}
 	}
 	return ""
@@ -168,7 +168,7 @@ func (s servers) added(c *cobra.Command, name string) {
 }
 
 func (s servers) remove() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Long:    "Removes a server from your configuration, and forgets its tools. One of a project stays in its file:\nadze permission trust revoke server:NAME takes your consent back.",
 		Example: "  adze mcp remove files",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -176,7 +176,7 @@ func (s servers) remove() *cobra.Command {
 			if err := s.MCP(c.Context(), func(d Manager) error {
 				for _, l := range d.All {
 					if l.Name == name && !l.Mine {
-						return usage.Mistake("adze permission trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.From)
+						return usage.Mistake("adze permission trust revoke server:"+name+" takes your consent back", "%s is in %s, a file of the project", name, l.Source)
 					}
 				}
 				d.Pool.Forget(name)

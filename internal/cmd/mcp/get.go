@@ -16,7 +16,7 @@ import (
 )
 
 func (s servers) get() *cobra.Command {
-	c := &cobra.Command{Use: "get NAME", Annotations: cmd.Anyone(), Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "get NAME", Annotations: cmd.CallableByTools(), Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp get files\n  adze mcp get files --json | jq .tools", RunE: s.runGet}
 	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
@@ -61,8 +61,8 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 		}
 		row("name", l.Name)
 		row("state", l.State)
-		row("why", l.Why)
-		row("from", l.From)
+		row("why", l.Reason)
+		row("from", l.Source)
 		row("command", l.Command)
 		row("address", l.URL)
 		row("folder", one.Cwd)
@@ -71,7 +71,7 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 		row("title", one.Title)
 		row("protocol", one.Protocol)
 		if one.Last != nil {
-			row("last start", one.Last.State+" at "+one.Last.At.Local().Format(time.DateTime))
+			row("last start", one.Last.State+" at "+one.Last.Time.Local().Format(time.DateTime))
 		}
 		row("log", one.Log)
 		row("tools", strings.Join(one.Tools, " "))
@@ -81,7 +81,7 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 }
 
 func (s servers) switching(verb, short string, off bool) *cobra.Command {
-	c := &cobra.Command{Use: verb + " NAME", Short: short, Args: cmd.Takes(1, 1), ValidArgsFunction: s.names, Example: "  adze mcp " + verb + " files",
+	c := &cobra.Command{Use: verb + " NAME", Short: short, Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names, Example: "  adze mcp " + verb + " files",
 		RunE: func(c *cobra.Command, words []string) error {
 			cfg, _, err := s.Config()
 			if err != nil {
@@ -91,7 +91,7 @@ func (s servers) switching(verb, short string, off bool) *cobra.Command {
 			if !mine {
 				return s.notMine(c, words[0], off)
 			}
-			if one.Off != off {
+			if one.Disabled != off {
 				if err := config.SwitchServer(s.ConfigFile(), words[0], off); err != nil {
 					return err
 				}
@@ -111,7 +111,7 @@ func (s servers) notMine(c *cobra.Command, name string, off bool) error {
 	return s.MCP(c.Context(), func(d Manager) error {
 		for _, l := range d.All {
 			if l.Name == name {
-				return usage.Mistake("adze permission trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.From)
+				return usage.Mistake("adze permission trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.Source)
 			}
 		}
 		return cmp.Or(d.usable(name), nil)

@@ -22,7 +22,7 @@ import (
 
 func (s servers) importing() *cobra.Command {
 	var from []string
-	c := &cobra.Command{Use: "import [NAME...]", Short: "Import servers from other assistants", Args: cmd.Takes(0, -1),
+	c := &cobra.Command{Use: "import [NAME...]", Short: "Import servers from other assistants", Args: cmd.RangeArgs(0, -1),
 		Long: "Looks for MCP servers in your configurations of other assistants (" + strings.Join(clients.Names(), ", ") + "),\n" +
 			"shows them, and writes those that you want into your configuration. Values of variables and headers are taken over as they\n" +
 			"stand there. Nothing is started: adze mcp test NAME tries one. Servers of a project's own files are not taken over: they are\n" +
@@ -45,15 +45,15 @@ func (s servers) importing() *cobra.Command {
 
 // importJSON is another assistant's server in --json.
 type importJSON struct {
-	Name    string   `json:"name"`
-	Client  string   `json:"client"`
-	From    string   `json:"from"`
-	State   string   `json:"state"` // new, there, different, broken, imported
-	Why     string   `json:"why,omitempty"`
-	Command []string `json:"command,omitempty"`
-	URL     string   `json:"url,omitempty"`
-	Env     []string `json:"env,omitempty"`
-	Off     bool     `json:"off,omitempty"`
+	Name     string   `json:"name"`
+	Client   string   `json:"client"`
+	Source   string   `json:"from"`
+	State    string   `json:"state"` // new, there, different, broken, imported
+	Reason   string   `json:"why,omitempty"`
+	Command  []string `json:"command,omitempty"`
+	URL      string   `json:"url,omitempty"`
+	Env      []string `json:"env,omitempty"`
+	Disabled bool     `json:"off,omitempty"`
 
 	entry config.MCPServer
 }
@@ -79,13 +79,13 @@ func (s servers) runImport(c *cobra.Command, names, from []string) error {
 		if len(o.Env) > 0 {
 			what += " (with " + strings.Join(o.Env, ", ") + ")"
 		}
-		if o.Off {
+		if o.Disabled {
 			what += " (disabled)"
 		}
-		if o.Why != "" {
-			what = o.Why
+		if o.Reason != "" {
+			what = o.Reason
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(o.Name), o.State, safeterm.Name(strings.TrimSpace(what)), safeterm.Name(o.From))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", safeterm.Name(o.Name), o.State, safeterm.Name(strings.TrimSpace(what)), safeterm.Name(o.Source))
 	}
 	asJSON := cmd.Flagged(c, "json")
 	if !asJSON {
@@ -132,7 +132,7 @@ func (s servers) agrees(c *cobra.Command, n int) bool {
 
 // offers lists other assistants' servers; the first one with a name counts.
 func (s servers) offers(cfg config.Config, names, from []string) (out []importJSON) {
-	dir, err := s.Here()
+	dir, err := s.CurrentFolder()
 	if err != nil {
 		dir = ""
 	}
@@ -142,18 +142,18 @@ func (s servers) offers(cfg config.Config, names, from []string) (out []importJS
 		if len(names) > 0 && !slices.Contains(names, f.Name) || len(from) > 0 && !slices.Contains(from, f.Client) {
 			continue
 		}
-		o := importJSON{Name: f.Name, Client: f.Client, From: f.From, State: "new", Why: f.Problem, Command: f.Command, URL: f.URL, Env: slices.Sorted(maps.Keys(f.Env)), Off: f.Off, entry: entryOf(f)}
-		if err := o.entry.Check(f.Name); err != nil && o.Why == "" {
-			o.Why = err.Error()
+		o := importJSON{Name: f.Name, Client: f.Client, Source: f.Source, State: "new", Reason: f.Problem, Command: f.Command, URL: f.URL, Env: slices.Sorted(maps.Keys(f.Env)), Disabled: f.Disabled, entry: entryOf(f)}
+		if err := o.entry.Check(f.Name); err != nil && o.Reason == "" {
+			o.Reason = err.Error()
 		}
 		was, there := taken[f.Name]
 		switch {
-		case o.Why != "":
+		case o.Reason != "":
 			o.State = "broken"
 		case there && reflect.DeepEqual(was, o.entry):
 			o.State = "there"
 		case there:
-			o.State, o.Why = "different", "another server has its name; adze mcp add --replace puts this one in its place"
+			o.State, o.Reason = "different", "another server has its name; adze mcp add --replace puts this one in its place"
 		default:
 			taken[f.Name] = o.entry
 		}
@@ -162,8 +162,8 @@ func (s servers) offers(cfg config.Config, names, from []string) (out []importJS
 	return out
 }
 
-func entryOf(f clients.Found) config.MCPServer {
-	e := config.MCPServer{Cwd: f.Dir, URL: f.URL, Off: f.Off, Start: config.Duration(f.Start), Call: config.Duration(f.Call), Tools: f.Tools}
+func entryOf(f clients.ServerEntry) config.MCPServer {
+	e := config.MCPServer{Cwd: f.Dir, URL: f.URL, Disabled: f.Disabled, Start: config.Duration(f.Start), Call: config.Duration(f.Call), Tools: f.Tools}
 	if len(f.Command) > 0 {
 		e.Command, e.Args = f.Command[0], f.Command[1:]
 	}

@@ -22,7 +22,7 @@ import (
 
 func (s servers) login() *cobra.Command {
 	o, secretFrom, inFile := oauth.Options{}, "", false
-	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Long: "Opens the server's login in your browser, and keeps what that brings in the key ring of the system, else in a file that\n" +
 			"only you can read. It is refreshed by itself. Where no browser opens, open the address yourself; over ssh, forward the port\n" +
 			"that --port names. Where logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays\n" +
@@ -77,7 +77,7 @@ func (s servers) runLogin(c *cobra.Command, d oauth.Manager, at oauth.Server, o 
 		scopes = append(scopes, strings.Fields(one)...)
 	}
 	o.Scopes, d.Store.InFile = scopes, inFile
-	d.Tell = func(line string) { fmt.Fprintf(s.Err, "%s\n", safeterm.Reveal(line)) }
+	d.Print = func(line string) { fmt.Fprintf(s.Err, "%s\n", safeterm.Reveal(line)) }
 	if term.IsTerminal(s.In.Fd()) {
 		d.Choose = s.choose
 	}
@@ -134,7 +134,7 @@ func told(err error) error {
 }
 
 func (s servers) logout() *cobra.Command {
-	c := &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Example: "  adze mcp logout github",
 		RunE: func(c *cobra.Command, words []string) error {
 			return s.at(c, words[0], func(d Manager, at oauth.Server) error {

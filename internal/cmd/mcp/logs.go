@@ -20,7 +20,7 @@ import (
 const followEvery = 250 * time.Millisecond
 
 func (s servers) logs() *cobra.Command {
-	c := &cobra.Command{Use: "logs NAME", Annotations: cmd.Anyone(), Short: "Show what a server wrote to standard error, and when it began and ended", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "logs NAME", Annotations: cmd.CallableByTools(), Short: "Show what a server wrote to standard error, and when it began and ended", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Long: "Shows the last 64 KiB of what the program of a server wrote to standard error, over all runs, without secrets that are known.\n" +
 			"Lines that begin with --- are adze's own: starts and ends. Of a server with an address there are its failures alone.",
 		Example: "  adze mcp logs files\n  adze mcp logs files --follow",

@@ -16,7 +16,7 @@ import (
 )
 
 func (s servers) list() *cobra.Command {
-	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: cmd.CallableByTools(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.RangeArgs(0, 0),
 		Example: "  adze mcp list\n  adze mcp list --json | jq -r .name", RunE: s.runList}
 	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
@@ -67,14 +67,14 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 			if one.Seen {
 				tools = fmt.Sprintf("%s, %d KB", plural.Of(len(one.Tools), "tool"), (one.Bytes+1023)>>10)
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", safeterm.Name(l.Name), l.State, tools, safeterm.Name(cmp.Or(l.URL, l.Command)), safeterm.Name(cmp.Or(l.Why, l.From)))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", safeterm.Name(l.Name), l.State, tools, safeterm.Name(cmp.Or(l.URL, l.Command)), safeterm.Name(cmp.Or(l.Reason, l.Source)))
 		}
 		return table.Flush()
 	})
 }
 
 func (s servers) test() *cobra.Command {
-	c := &cobra.Command{Use: "test NAME", Annotations: cmd.Anyone(), Short: "Start a server, and show what it is and which tools it offers", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "test NAME", Annotations: cmd.CallableByTools(), Short: "Start a server, and show what it is and which tools it offers", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Long: "Starts or dials a server, lists its tools and ends it. What it says otherwise than you agreed to is shown, and agreed to by\n" +
 			"adze mcp accept. Exits with 8 where it does not work or waits for that.",
 		Example: "  adze mcp test files\n  adze mcp test files --json | jq .tools",
@@ -119,7 +119,7 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 	t := testJSON{Works: failed == nil, Took: time.Since(began).Milliseconds()}
 	for _, l := range d.All {
 		if l.Name == name {
-			if l.State, l.Why = Ready, ""; failed != nil {
+			if l.State, l.Reason = Ready, ""; failed != nil {
 				l.State = Failed
 			}
 			t.line = lineOf(l, d.Pool)
@@ -129,7 +129,7 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 		if st.Name == name {
 			t.Noise = st.Noise
 			if failed != nil {
-				t.Why = cmp.Or(st.Why, failed.Error())
+				t.Reason = cmp.Or(st.Reason, failed.Error())
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 
 func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 	if !t.Works {
-		s.Show("%s does not work: %s\n", name, t.Why)
+		s.Show("%s does not work: %s\n", name, t.Reason)
 		return
 	}
 	s.Show("%s works: %s, protocol %s, %s, %d ms\n", name, cmp.Or(t.Title, "without a name"), t.Protocol, plural.Of(len(t.Tools), "tool"), t.Took)
@@ -166,8 +166,8 @@ func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 	for _, left := range t.Left {
 		s.Show("  left out: %s\n", left)
 	}
-	if known.More != "" {
-		s.Show("  there is more: %s\n", known.More)
+	if known.MissingReason != "" {
+		s.Show("  there is more: %s\n", known.MissingReason)
 	}
 	if t.Noise > 0 {
 		s.Show("  it wrote %s that were no messages; they are left out\n", plural.Of(t.Noise, "line"))
@@ -178,7 +178,7 @@ func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 }
 
 func (s servers) accept() *cobra.Command {
-	c := &cobra.Command{Use: "accept NAME", Short: "Agree to what a server says of its tools now", Args: cmd.Takes(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "accept NAME", Short: "Agree to what a server says of its tools now", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
 		Long:    "Starts a server, shows what it says otherwise than you agreed to, and agrees to it. Look at it with adze mcp test first.",
 		Example: "  adze mcp test files && adze mcp accept files",
 		RunE: func(c *cobra.Command, words []string) error {

@@ -20,7 +20,7 @@ type Serve struct {
 
 func (s servers) serve() *cobra.Command {
 	var o Serve
-	c := &cobra.Command{Use: "serve", Annotations: cmd.Anyone(), Short: "Offer adze's tools to an MCP client, over stdin and stdout or HTTP", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "serve", Annotations: cmd.CallableByTools(), Short: "Offer adze's tools to an MCP client, over stdin and stdout or HTTP", Args: cmd.RangeArgs(0, 0),
 		Long: "The tools work in this folder, or in that of --cwd. Each call passes rules, mode, sandbox and log as a model's own: what is to be\n" +
 			"asked is asked through the client where it takes questions, else it is denied with the rule that would allow it. The calls of a\n" +
 			"client are a session: adze sessions, adze audit and adze undo know it. The tool task gives work to a subagent with the\n" +

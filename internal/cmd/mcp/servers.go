@@ -26,7 +26,7 @@ import (
 // Program is the interface to the program that these commands use.
 type Program interface {
 	cmd.ConfigProgram
-	Here() (string, error) // the current folder as sessions store it
+	CurrentFolder() (string, error) // the current folder as sessions store it
 	// MCP calls its function with this folder's servers, none of them started.
 	MCP(context.Context, func(Manager) error) error
 	// TryMCP is like MCP with one more server, which is not configured yet.
@@ -58,10 +58,10 @@ const (
 type ServerEntry struct {
 	Name    string `json:"name"`
 	State   string `json:"state"`
-	From    string `json:"from"` // file that names it
+	Source  string `json:"from"` // file that names it
 	Command string `json:"command,omitempty"`
 	URL     string `json:"url,omitempty"`
-	Why     string `json:"why,omitempty"`
+	Reason  string `json:"why,omitempty"`
 	Mine    bool   `json:"mine"` // from the user's configuration
 }
 

@@ -14,7 +14,7 @@ import (
 
 func backupCommand(p past) *cobra.Command {
 	var lines bool
-	c := &cobra.Command{Use: "backup FILE", Annotations: cmd.Anyone(), Short: "Copy all sessions into a new file, while others go on", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "backup FILE", Annotations: cmd.CallableByTools(), Short: "Copy all sessions into a new file, while others go on", Args: cmd.RangeArgs(1, 1),
 		Long: `Copy all sessions into a new file, as they are at one moment, while others go on. What was written is read back, every chain in
 it, before the file gets its name. To put it back, end every adze, move sessions.db and sessions.db-wal away, and copy it to
 where sessions.db was.`,

@@ -25,7 +25,7 @@ type remover struct{ past }
 
 func deleteCommand(p past) *cobra.Command {
 	var o deleteFlags
-	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.Takes(0, -1), ValidArgsFunction: p.moreIDs,
+	c := &cobra.Command{Use: "delete ID…", Short: "Remove sessions permanently, with all that was kept of them", Args: cmd.RangeArgs(0, -1), ValidArgsFunction: p.moreIDs,
 		Long: `Remove sessions permanently, and those of their subagents: their logs, their words in the search index, their whole outputs,
 their prompts among those you wrote before, and changes of their staged turns that wait for you. The files are written anew, so that the words are gone from the disk, as far as
 adze wrote them there. What is open is not removed, and that a session was there is remembered, but nothing of what was in it.`,

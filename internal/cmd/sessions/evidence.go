@@ -14,7 +14,7 @@ import (
 )
 
 func (p past) evidence() *cobra.Command {
-	c := &cobra.Command{Use: "evidence [ID]", Annotations: cmd.Anyone(), Short: "List what calls show of a session's last answer, and what they do not", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "evidence [ID]", Annotations: cmd.CallableByTools(), Short: "List what calls show of a session's last answer, and what they do not", Args: cmd.RangeArgs(0, 1), ValidArgsFunction: p.ids,
 		Long: `Prints a Markdown list for a commit message or a pull request. Behind ✓ stands what the last answer says and the call that
 shows it; behind ✗ what it says without a call. A sentence of which nothing is known is not in the list. Without an ID: the
 session last used in this folder.`,

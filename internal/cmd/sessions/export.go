@@ -28,7 +28,7 @@ type exportFlags struct {
 
 func (p past) export() *cobra.Command {
 	var e exportFlags
-	c := &cobra.Command{Use: "export [ID]", Annotations: cmd.Anyone(), Short: "Write a session as Markdown, JSON, or one page of HTML", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "export [ID]", Annotations: cmd.CallableByTools(), Short: "Write a session as Markdown, JSON, or one page of HTML", Args: cmd.RangeArgs(0, 1), ValidArgsFunction: p.ids,
 		Long: `Writes prompts, answers, and of each call what its tool lets be shown, with the differences of files that it changed.
 Outputs, thoughts and the system prompt stay out, secrets are masked again, your home folder is written ~, and what was
 left out is counted at the end. The page needs nothing else: no script, and nothing is fetched when it is opened. Without an
@@ -123,7 +123,7 @@ func (p past) document(ctx context.Context, prefix string) (d *export.Document, 
 	}
 	err = p.Tools(ctx, func(set *tool.Set) error {
 		o.Tools, o.Mask = set, p.Mask()
-		d = export.Of(log, o)
+		d = export.FromLog(log, o)
 		return nil
 	})
 	return d, err

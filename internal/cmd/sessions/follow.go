@@ -20,7 +20,7 @@ import (
 )
 
 func followCommand(p past) *cobra.Command {
-	c := &cobra.Command{Use: "follow [ID]", Annotations: cmd.Anyone(), Short: "Show what happens in a session that another process writes", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "follow [ID]", Annotations: cmd.CallableByTools(), Short: "Show what happens in a session that another process writes", Args: cmd.RangeArgs(0, 1), ValidArgsFunction: p.ids,
 		Long: `What is in the log is shown, and then what comes, until nobody writes any more. Nothing is written, and nobody is disturbed. In a
 terminal, adze --resume ID shows the same and can take the session over. Without an ID: the session last used in this folder.`,
 		Example: "  adze sessions follow 20261121t0245\n  adze sessions follow 20261121t0245 --json | jq -r 'select(.type == \"tool_end\").name'",
@@ -34,7 +34,7 @@ terminal, adze --resume ID shows the same and can take the session over. Without
 // LogsCommand returns adze sessions logs.
 func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 	p := past{e, program}
-	c := &cobra.Command{Use: "logs ID", Annotations: cmd.Anyone(), Short: "Show what a session in the background said and did", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "logs ID", Annotations: cmd.CallableByTools(), Short: "Show what a session in the background said and did", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: p.ids,
 		Long:    "What is in the log is shown; with --follow, what comes, too, until the session ends. Nothing is written, and nobody is disturbed.",
 		Example: "  adze sessions logs 20261121t0245\n  adze sessions logs 20261121t0245 --follow",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -47,7 +47,7 @@ func LogsCommand(e *cmd.Env, program Program) *cobra.Command {
 					return err
 				}
 				emit := p.emitter(cmd.Flagged(c, "json"))
-				return cmd.Readable(s.Each(c.Context(), sessiondb.Scan{Session: head.ID}, func(f sessiondb.Found) error {
+				return cmd.Readable(s.ScanEach(c.Context(), sessiondb.Scan{Session: head.ID}, func(f sessiondb.ScanResult) error {
 					for _, e := range live.Logged(f.Entry) {
 						emit(e)
 					}
@@ -92,9 +92,9 @@ type follower struct {
 
 // run prints events until no process owns the session.
 func (f *follower) run(ctx context.Context) error {
-	folder := live.Folder(f.Getenv, paths.Of(f.Getenv).State)
+	folder := live.Folder(f.Getenv, paths.FromEnv(f.Getenv).State)
 	for met := false; ; met = true {
-		c, err := live.Dial(ctx, folder, f.id, live.Wish{As: "adze sessions follow", After: f.after})
+		c, err := live.Dial(ctx, folder, f.id, live.Subscription{Kind: "adze sessions follow", After: f.after})
 		switch {
 		case err == nil:
 			if err := f.watch(ctx, c); err != nil {
@@ -104,7 +104,7 @@ func (f *follower) run(ctx context.Context) error {
 		case met && errors.Is(err, live.ErrNobody):
 			return nil
 		}
-		all := f.logs.Each(ctx, sessiondb.Scan{Session: f.id, After: f.after}, func(found sessiondb.Found) error {
+		all := f.logs.ScanEach(ctx, sessiondb.Scan{Session: f.id, After: f.after}, func(found sessiondb.ScanResult) error {
 			f.show(live.Logged(found.Entry), f.emit)
 			return nil
 		})
@@ -144,7 +144,7 @@ func (f *follower) watch(ctx context.Context, c *live.Client) error {
 			_ = json.Unmarshal(l.Raw, &told) // it was parsed before
 			f.after = told.After
 		}
-		f.show(events.Of(l), func(e session.Event) {
+		f.show(events.Decode(l), func(e session.Event) {
 			if f.lines {
 				_, _ = fmt.Fprintf(f.Out, "%s\n", l.Raw) // a closed reader ends the program
 				return

@@ -14,7 +14,7 @@ import (
 func forkCommand(p past) *cobra.Command {
 	var turn int
 	var lines bool
-	c := &cobra.Command{Use: "fork ID", Annotations: cmd.Anyone(), Short: "Copy a session, to go on from one of its turns", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "fork ID", Annotations: cmd.CallableByTools(), Short: "Copy a session, to go on from one of its turns", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: p.ids,
 		Example: "  adze sessions fork 20261121t0245\n  adze sessions fork 20261121t0245 --at 3   # as it was when turn 3 had ended; adze sessions show numbers them\n  adze --resume $(adze sessions fork 20261121t0245 --at 3)",
 		RunE: func(c *cobra.Command, words []string) error {
 			return p.forkSession(c.Context(), words[0], turn, lines)

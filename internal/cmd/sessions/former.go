@@ -9,7 +9,7 @@ import (
 
 // formerRepair names the replacement of adze sessions repair.
 func formerRepair() *cobra.Command {
-	c := &cobra.Command{Use: "repair ID", Annotations: cmd.Anyone(), Short: "Former name: adze sessions fork ID --at TURN", Args: cmd.Takes(0, 1),
+	c := &cobra.Command{Use: "repair ID", Annotations: cmd.CallableByTools(), Short: "Former name: adze sessions fork ID --at TURN", Args: cmd.RangeArgs(0, 1),
 		RunE: func(*cobra.Command, []string) error {
 			return usage.Mistake("adze sessions fork ID --at TURN copies a session up to its last sound turn; adze audit verify ID names what is wrong", "adze sessions repair is gone")
 		}}

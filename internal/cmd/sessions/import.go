@@ -20,7 +20,7 @@ import (
 )
 
 func (p past) importing() *cobra.Command {
-	c := &cobra.Command{Use: "import FILE", Short: "Make a session of what adze sessions export wrote as JSON", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "import FILE", Short: "Make a session of what adze sessions export wrote as JSON", Args: cmd.RangeArgs(1, 1),
 		Long: `The session is a new one of this folder, marked as imported: nothing that anybody allowed there is allowed here, and what
 your tools do not let be shown is not taken. "-" reads from stdin.`,
 		Example: "  adze sessions import session.json\n  ssh host adze sessions export 20261121t0245 --format json | adze sessions import -",
@@ -48,8 +48,8 @@ func (p past) importSession(ctx context.Context, file string, asJSON bool) error
 	if err != nil {
 		return usage.Mistake("adze sessions export ID --format json writes what can be read", "%s: %s", safeterm.Name(file), safeterm.Name(err.Error()))
 	}
-	o := export.ImportOptions{At: time.Now().UTC(), SHA256: fmt.Sprintf("%x", sha256.Sum256(raw))}
-	if o.Cwd, err = p.Here(); err != nil {
+	o := export.ImportOptions{Time: time.Now().UTC(), SHA256: fmt.Sprintf("%x", sha256.Sum256(raw))}
+	if o.Cwd, err = p.CurrentFolder(); err != nil {
 		return err
 	}
 	var log []session.Entry
@@ -61,7 +61,7 @@ func (p past) importSession(ctx context.Context, file string, asJSON bool) error
 	if err != nil {
 		return err
 	}
-	id := session.NewID(o.At)
+	id := session.NewID(o.Time)
 	if err := p.Change(ctx, func(s *sessiondb.Store) error { return keepImport(ctx, s, id, d, log) }); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func keepImport(ctx context.Context, s *sessiondb.Store, id session.ID, d *expor
 	heads, err := s.List(ctx)
 	for _, h := range heads {
 		if h.ID == id && h.Title() != d.Title && d.Title != "" {
-			err = s.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: d.Title, By: sessiondb.ByPerson})
+			err = s.Owner().Label(ctx, id, sessiondb.Label{Kind: sessiondb.TitleLabel, Value: d.Title, Author: sessiondb.ByPerson})
 		}
 	}
 	return cmd.Readable(err)

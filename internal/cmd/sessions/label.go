@@ -17,7 +17,7 @@ import (
 
 func (p past) rename() *cobra.Command {
 	var lines bool
-	c := &cobra.Command{Use: "rename ID TITLE…", Short: "Give a session a title of your own", Args: cmd.Takes(2, -1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "rename ID TITLE…", Short: "Give a session a title of your own", Args: cmd.RangeArgs(2, -1), ValidArgsFunction: p.ids,
 		Example: "  adze sessions rename 20261121t0245 the parser, second try\n  adze sessions rename 20261121t0245 ''   # as it was",
 		RunE: func(c *cobra.Command, words []string) error {
 			title := strings.Join(strings.Fields(strings.Join(words[1:], " ")), " ")
@@ -29,7 +29,7 @@ func (p past) rename() *cobra.Command {
 
 func (p past) tag() *cobra.Command {
 	var lines bool
-	c := &cobra.Command{Use: "tag ID [+TAG] [-TAG]…", Short: "Mark a session, or take marks away", Args: cmd.Takes(1, -1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "tag ID [+TAG] [-TAG]…", Short: "Mark a session, or take marks away", Args: cmd.RangeArgs(1, -1), ValidArgsFunction: p.ids,
 		Long: `Marks a session by +TAG, and takes a mark away by -TAG; without them it shows the marks that it has. What is marked keep
 stays when sessions.keep of the configuration lets others go.`,
 		Example: "  adze sessions tag 20261121t0245 +keep +parser\n  adze sessions tag 20261121t0245 -- -parser\n  adze sessions list --tag parser",
@@ -65,7 +65,7 @@ func tagsOf(c *cobra.Command, words []string) (id string, labels []sessiondb.Lab
 			labels = append(labels, l)
 		}
 	}
-	return id, labels, lines, cmd.Takes(1, -1)(c, append([]string{}, strings.Fields(id)...))
+	return id, labels, lines, cmd.RangeArgs(1, -1)(c, append([]string{}, strings.Fields(id)...))
 }
 
 // TagOf parses +TAG, TAG or -TAG.
@@ -93,7 +93,7 @@ func (p past) label(ctx context.Context, prefix string, lines bool, labels ...se
 			return err
 		}
 		for i := range labels {
-			labels[i].By, labels[i].Value = sessiondb.ByPerson, p.Mask().Text(labels[i].Value)
+			labels[i].Author, labels[i].Value = sessiondb.ByPerson, p.Mask().Text(labels[i].Value)
 		}
 		if len(labels) > 0 {
 			if err := s.Owner().Label(ctx, head.ID, labels...); err != nil {

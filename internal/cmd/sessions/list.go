@@ -24,9 +24,9 @@ type Activity struct {
 // List returns adze sessions list. doing returns the sessions' current activities.
 func List(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) *cobra.Command {
 	p := past{e, program}
-	w := &which{}
+	w := &selection{}
 	var tags []string
-	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List stored sessions, the last used first", Args: cmd.Takes(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
+	c := &cobra.Command{Use: "list", Annotations: cmd.CallableByTools(), Short: "List stored sessions, the last used first", Args: cmd.RangeArgs(0, 0), ValidArgsFunction: cobra.NoFileCompletions,
 		Example: "  adze sessions list\n  adze sessions list --all --since 2w --tag keep\n  adze sessions list --json | jq -r .id",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.listSessions(c, w, tags, doing) }}
 	w.add(c, 50)
@@ -36,32 +36,32 @@ func List(e *cmd.Env, program Program, doing func(context.Context, []session.Hea
 
 // sessionLine is a session in --json.
 type sessionLine struct {
-	ID      session.ID `json:"id"`
-	Created time.Time  `json:"created"`
-	Updated time.Time  `json:"updated"`
-	Entries int        `json:"entries"`
-	Model   string     `json:"model"` // provider/name
-	Cwd     string     `json:"cwd"`
-	Title   string     `json:"title"`
-	Tags    []string   `json:"tags,omitempty"`
-	Agent   string     `json:"agent,omitempty"`         // a subagent's
-	Parent  session.ID `json:"parent,omitempty"`        // a subagent's caller, or a copy's original
-	From    session.ID `json:"imported_from,omitempty"` // original session
-	State   string     `json:"state,omitempty"`         // needs you, working, to review, or done
-	Doing   string     `json:"doing,omitempty"`         // its running call or question
-	Live    bool       `json:"live,omitempty"`          // a process owns it
+	ID       session.ID `json:"id"`
+	Created  time.Time  `json:"created"`
+	Updated  time.Time  `json:"updated"`
+	Entries  int        `json:"entries"`
+	Model    string     `json:"model"` // provider/name
+	Cwd      string     `json:"cwd"`
+	Title    string     `json:"title"`
+	Tags     []string   `json:"tags,omitempty"`
+	Agent    string     `json:"agent,omitempty"`         // a subagent's
+	Parent   session.ID `json:"parent,omitempty"`        // a subagent's caller, or a copy's original
+	Origin   session.ID `json:"imported_from,omitempty"` // original session
+	State    string     `json:"state,omitempty"`         // needs you, working, to review, or done
+	Activity string     `json:"doing,omitempty"`         // its running call or question
+	Live     bool       `json:"live,omitempty"`          // a process owns it
 }
 
 func lineOf(h session.Head) sessionLine {
 	info := h.Info()
 	line := sessionLine{h.ID, h.Created.UTC(), h.Updated.UTC(), h.Entries, info.Model, info.Cwd, h.Title(), h.Tags, info.Agent, info.Parent, "", "", "", false}
 	if info.Imported != nil {
-		line.From = info.Imported.Session
+		line.Origin = info.Imported.Session
 	}
 	return line
 }
 
-func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func(context.Context, []session.Head) []Activity) error {
+func (p past) listSessions(c *cobra.Command, w *selection, tags []string, doing func(context.Context, []session.Head) []Activity) error {
 	if w.json && !c.Flags().Changed("limit") {
 		w.limit = 0 // a script gets all
 	}
@@ -78,7 +78,7 @@ func (p past) listSessions(c *cobra.Command, w *which, tags []string, doing func
 	for i, h := range heads {
 		if w.json {
 			line := lineOf(h)
-			line.State, line.Doing, line.Live = now[i].State, now[i].What, now[i].Live
+			line.State, line.Activity, line.Live = now[i].State, now[i].What, now[i].Live
 			if err := p.WriteJSON(line); err != nil {
 				return err
 			}

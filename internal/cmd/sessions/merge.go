@@ -14,7 +14,7 @@ import (
 )
 
 func (p past) merge() *cobra.Command {
-	c := &cobra.Command{Use: "merge ID", Short: "Merge the branch of a session's work tree into the main checkout", Args: cmd.Takes(1, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "merge ID", Short: "Merge the branch of a session's work tree into the main checkout", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: p.ids,
 		Long: `Merges the commits of the work tree that the session works in into the branch that is checked out in the main checkout, with your
 git, its hooks and signatures; the session's log keeps it. Nothing is merged where the main checkout has changes of its own in the
 same files, or where the branches conflict: the message names the files and the next move. A merge that git cannot finish is taken
@@ -32,7 +32,7 @@ type mergeLine struct {
 	worktree.Merge
 	Merged  bool   `json:"merged"`
 	Removed bool   `json:"removed"`
-	Why     string `json:"why,omitempty"` // why the work tree stays
+	Reason  string `json:"why,omitempty"` // why the work tree stays
 }
 
 func (p past) mergeSession(c *cobra.Command, prefix string) error {
@@ -51,7 +51,7 @@ func (p past) mergeSession(c *cobra.Command, prefix string) error {
 		if err != nil {
 			return err
 		}
-		line.Removed, line.Why = r.Removed, r.Why
+		line.Removed, line.Reason = r.Removed, r.Reason
 	}
 	if cmd.Flagged(c, "json") {
 		return p.WriteJSON(line)
@@ -64,9 +64,9 @@ func (p past) mergeSession(c *cobra.Command, prefix string) error {
 	switch {
 	case line.Removed:
 		fmt.Fprintf(p.Stdout(), "removed the work tree %s\n", safeterm.Name(m.Name))
-	case line.Why != "":
+	case line.Reason != "":
 		p.Conclude(session.CauseDenied, "", "")
-		fmt.Fprintf(p.Stdout(), "the work tree %s stays: %s\n", safeterm.Name(m.Name), safeterm.Name(line.Why))
+		fmt.Fprintf(p.Stdout(), "the work tree %s stays: %s\n", safeterm.Name(m.Name), safeterm.Name(line.Reason))
 	case !look && m.Mine:
 		fmt.Fprintf(p.Err, "adze worktree remove %s removes the work tree\n", safeterm.Name(m.Name))
 	}

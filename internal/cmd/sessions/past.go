@@ -43,5 +43,5 @@ func Commands(e *cmd.Env, program Program, doing func(context.Context, []session
 	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),
 		p.merge(), followCommand(p), LogsCommand(e, program)}
-	return append(now, cmd.Former(formerRepair())...)
+	return append(now, cmd.HideOldNames(formerRepair())...)
 }

@@ -19,8 +19,8 @@ import (
 )
 
 func (p past) search() *cobra.Command {
-	w := &which{}
-	c := &cobra.Command{Use: "search WORDS…", Annotations: cmd.Anyone(), Short: "Find what was said and done in stored sessions", Args: cmd.Takes(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
+	w := &selection{}
+	c := &cobra.Command{Use: "search WORDS…", Annotations: cmd.CallableByTools(), Short: "Find what was said and done in stored sessions", Args: cmd.RangeArgs(1, -1), ValidArgsFunction: cobra.NoFileCompletions,
 		Long: `Find what was said and done in stored sessions.
 
 Prompts, answers, calls and their results are searched. All words have to be there, the last one may be the beginning of one; "words in quotes" stand side by side. The newest
@@ -31,7 +31,7 @@ session comes first. The first search reads all sessions into an index, later on
 	return c
 }
 
-func (p past) searchSessions(c *cobra.Command, w *which, text string) error {
+func (p past) searchSessions(c *cobra.Command, w *selection, text string) error {
 	where, err := w.settle(p)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ type reader struct{ past }
 
 func showCommand(p past) *cobra.Command {
 	var o showFlags
-	c := &cobra.Command{Use: "show [ID]", Annotations: cmd.Anyone(), Short: "Read what was said and done in a session", Args: cmd.Takes(0, 1), ValidArgsFunction: p.ids,
+	c := &cobra.Command{Use: "show [ID]", Annotations: cmd.CallableByTools(), Short: "Read what was said and done in a session", Args: cmd.RangeArgs(0, 1), ValidArgsFunction: p.ids,
 		Long: `Shows each turn with its number, the prompt, the answer, the calls and their results. Of arguments it shows what their tools
 let be logged, of long results the first lines. Without an ID: the session last used in this folder.`,
 		Example: "  adze sessions show 20261121t0245 | less -R\n  adze sessions show 20261121t0245 --turn 3 --whole\n  adze sessions show 20261121t0245 --json | jq -r 'select(.kind == \"prompt\").text'",
@@ -49,22 +49,22 @@ let be logged, of long results the first lines. Without an ID: the session last 
 
 // messageJSON is a --json line.
 type messageJSON struct {
-	Session session.ID      `json:"session"`
-	Turn    int             `json:"turn"` // 0 before the first turn and for undone ones
-	Seq     int             `json:"seq"`  // the entry's
-	Time    time.Time       `json:"time"`
-	Kind    string          `json:"kind"` // prompt, answer, call, summary, note or end
-	Text    string          `json:"text,omitempty"`
-	Message string          `json:"message,omitempty"`
-	Model   string          `json:"model,omitempty"`
-	Call    tool.CallID     `json:"call,omitempty"`
-	Tool    string          `json:"tool,omitempty"`
-	Args    json.RawMessage `json:"args,omitempty"`
-	Status  tool.Status     `json:"status,omitempty"`
-	Took    time.Duration   `json:"duration_ns,omitempty"`
-	Cause   session.Cause   `json:"cause,omitempty"`
-	Back    bool            `json:"taken_back,omitempty"`
-	title   string
+	Session  session.ID      `json:"session"`
+	Turn     int             `json:"turn"` // 0 before the first turn and for undone ones
+	Seq      int             `json:"seq"`  // the entry's
+	Time     time.Time       `json:"time"`
+	Kind     string          `json:"kind"` // prompt, answer, call, summary, note or end
+	Text     string          `json:"text,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Model    string          `json:"model,omitempty"`
+	Call     tool.CallID     `json:"call,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Status   tool.Status     `json:"status,omitempty"`
+	Duration time.Duration   `json:"duration_ns,omitempty"`
+	Cause    session.Cause   `json:"cause,omitempty"`
+	Back     bool            `json:"taken_back,omitempty"`
+	title    string
 }
 
 func (p reader) showSession(ctx context.Context, prefix string, o showFlags) error {
@@ -89,14 +89,14 @@ func (p reader) showSession(ctx context.Context, prefix string, o showFlags) err
 	}
 	at := lookup.Turn{}
 	for i, e := range log {
-		if len(turns) > 0 && i >= turns[0].From {
+		if len(turns) > 0 && i >= turns[0].Start {
 			at, turns = turns[0], turns[1:]
 		}
 		l, ok := saidIn(e)
 		if !ok || o.turn != 0 && at.Number != o.turn {
 			continue
 		}
-		l.Session, l.Turn, l.Seq, l.Time, l.Back = head.ID, at.Number, i+1, e.Time.UTC(), at.To > 0 && at.Number == 0
+		l.Session, l.Turn, l.Seq, l.Time, l.Back = head.ID, at.Number, i+1, e.Time.UTC(), at.End > 0 && at.Number == 0
 		if o.json {
 			err = p.WriteJSON(l)
 		} else {
@@ -132,7 +132,7 @@ func saidIn(e session.Entry) (l messageJSON, ok bool) {
 			l.Kind, l.Model = "answer", m.Provider+"/"+m.Model
 		case m.Summary:
 			l.Kind = "summary"
-		case m.Note, m.Own != "":
+		case m.Note, m.OwnCall != "":
 			l.Kind = "note"
 		}
 		return l, l.Text != ""
@@ -141,7 +141,7 @@ func saidIn(e session.Entry) (l messageJSON, ok bool) {
 		if json.Unmarshal(e.Data, &o) != nil {
 			return l, false
 		}
-		return messageJSON{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Took: o.Duration, title: o.Headed().String()}, true
+		return messageJSON{Kind: "call", Text: o.Output, Message: o.Record.Message, Call: o.Call, Tool: o.Tool, Args: o.Record.Args, Status: o.Status, Duration: o.Duration, title: o.Headed().String()}, true
 	case session.EndEntry:
 		var r session.Result
 		if json.Unmarshal(e.Data, &r) != nil {

@@ -17,14 +17,14 @@ import (
 
 // calledLine is a call in --json.
 type calledLine struct {
-	Session session.ID      `json:"session"`
-	Message string          `json:"message"`
-	Call    tool.CallID     `json:"call"`
-	Tool    string          `json:"tool"`
-	Status  tool.Status     `json:"status"`
-	Args    json.RawMessage `json:"args,omitempty"`
-	Output  string          `json:"output"`
-	Whole   bool            `json:"whole"` // false if it was cut for the model and the rest is no longer stored
+	Session  session.ID      `json:"session"`
+	Message  string          `json:"message"`
+	Call     tool.CallID     `json:"call"`
+	Tool     string          `json:"tool"`
+	Status   tool.Status     `json:"status"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Output   string          `json:"output"`
+	Complete bool            `json:"whole"` // false if it was cut for the model and the rest is no longer stored
 }
 
 // showCall prints a call's full result. Some servers reuse an id in every message: all such calls
@@ -38,7 +38,7 @@ func (p reader) showCall(ctx context.Context, prefix string, o showFlags) error 
 			return err
 		}
 		of = head.ID
-		return cmd.Readable(s.Each(ctx, sessiondb.Scan{Session: head.ID, Types: []session.EntryType{session.OutcomeEntry}}, func(f sessiondb.Found) error {
+		return cmd.Readable(s.ScanEach(ctx, sessiondb.Scan{Session: head.ID, Types: []session.EntryType{session.OutcomeEntry}}, func(f sessiondb.ScanResult) error {
 			var c tool.Outcome
 			if json.Unmarshal(f.Entry.Data, &c) == nil && string(c.Call) == o.call {
 				text, whole := p.wholeOutput(c)
@@ -61,7 +61,7 @@ func (p reader) showCall(ctx context.Context, prefix string, o showFlags) error 
 			continue
 		}
 		p.Show("%s\n", strings.TrimSuffix(c.Output, "\n"))
-		if !c.Whole {
+		if !c.Complete {
 			p.Conclude(session.CauseDone, "what was cut off of the output is not kept any more", "whole outputs are kept for 14 days")
 		}
 	}
@@ -73,7 +73,7 @@ func (p reader) wholeOutput(o tool.Outcome) (text string, whole bool) {
 	if !o.Truncated {
 		return o.Output, true
 	}
-	dir := paths.Of(p.Getenv).Spill + string(filepath.Separator)
+	dir := paths.FromEnv(p.Getenv).Spill + string(filepath.Separator)
 	if !strings.HasPrefix(filepath.Clean(o.OutputFile), dir) {
 		return o.Output, false
 	}

@@ -16,8 +16,8 @@ import (
 	"adze/session"
 )
 
-// which holds the flags that select sessions: folder, age, number.
-type which struct {
+// selection holds the flags that select sessions: folder, age, number.
+type selection struct {
 	folder string
 	all    bool
 	since  string
@@ -27,7 +27,7 @@ type which struct {
 }
 
 // add adds the flags to a command; few is the default number.
-func (w *which) add(c *cobra.Command, few int) {
+func (w *selection) add(c *cobra.Command, few int) {
 	f := c.Flags()
 	f.StringVar(&w.folder, "folder", "", "of this `FOLDER` instead of the one you are in")
 	f.BoolVar(&w.all, "all", false, "of all folders, and of subagents")
@@ -43,7 +43,7 @@ type whichFlags struct {
 	skip   int
 }
 
-func (w *which) settle(p past) (s whichFlags, err error) {
+func (w *selection) settle(p past) (s whichFlags, err error) {
 	if w.limit < 0 || w.page < 1 {
 		return s, usage.Mistake("--limit 20 --page 2 shows the second twenty", "--limit and --page count from 0 and from 1")
 	}
@@ -57,7 +57,7 @@ func (w *which) settle(p past) (s whichFlags, err error) {
 	case w.folder != "":
 		return s, s.at(w.folder)
 	case !w.all:
-		s.folder, err = p.Here()
+		s.folder, err = p.CurrentFolder()
 	}
 	return s, err
 }
@@ -105,7 +105,7 @@ func ageOf(text string) (time.Duration, error) {
 }
 
 // tellMore prints on stderr how to list the rest. A negative total is unknown.
-func (p past) tellMore(w *which, shown, total int) {
+func (p past) tellMore(w *selection, shown, total int) {
 	switch {
 	case total < 0:
 		fmt.Fprintf(p.Err, "there are more; --page %d shows them\n", w.page+1)
@@ -125,7 +125,7 @@ func (p past) one(ctx context.Context, s *sessiondb.Store, prefix string) (sessi
 	}
 	if len(heads) == 0 {
 		if stone, err := s.Owner().WasRemoved(ctx, prefix); err == nil && stone != nil {
-			why := map[string]string{sessiondb.ByRule: " by sessions.keep of the configuration"}[stone.Why]
+			why := map[string]string{sessiondb.ByRule: " by sessions.keep of the configuration"}[stone.Reason]
 			return session.Head{}, usage.Mistake("adze sessions list --all shows those that are left", "the session %s was deleted on %s%s", stone.ID, stone.Time.Local().Format("2006-01-02 15:04"), why)
 		}
 	}

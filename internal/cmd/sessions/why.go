@@ -22,7 +22,7 @@ import (
 )
 
 func (p past) why() *cobra.Command {
-	c := &cobra.Command{Use: "why FILE[:LINE]", Annotations: cmd.Anyone(), Short: "Tell which turn and call wrote a line of a file", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "why FILE[:LINE]", Annotations: cmd.CallableByTools(), Short: "Tell which turn and call wrote a line of a file", Args: cmd.RangeArgs(1, 1),
 		Long: `Goes back through what the calls of all sessions of this folder did to the file, from how it is now. What stands as a call
 wrote it is the call's; what you or another program changed since is said not to be adze's. A command that changed the file in a
 way that is not known is named as one that may have. A call in a work tree of adze beside this folder counts where all that it
@@ -37,13 +37,13 @@ wrote in one place stands here, as after adze sessions merge.`,
 
 // stretch is a range of lines with one origin, in --json.
 type stretch struct {
-	Path  string     `json:"path"`
-	From  int        `json:"from"` // counts from 1
-	To    int        `json:"to"`
-	By    string     `json:"by"` // call; unknown: one of Perhaps, or none known; person: not by adze
-	Wrote *writer    `json:"wrote,omitempty"`
-	Maybe []writer   `json:"maybe,omitempty"`
-	line  blame.Line // origin shared by the range
+	Path   string     `json:"path"`
+	First  int        `json:"from"` // counts from 1
+	Last   int        `json:"to"`
+	Author string     `json:"by"` // call; unknown: one of Perhaps, or none known; person: not by adze
+	Wrote  *writer    `json:"wrote,omitempty"`
+	Maybe  []writer   `json:"maybe,omitempty"`
+	line   blame.Line // origin shared by the range
 }
 
 // writer is a call that wrote lines.
@@ -83,10 +83,10 @@ func (p past) tellWhy(ctx context.Context, word string, asJSON bool) error {
 	}
 	for _, s := range stretches(file, lines, changes) {
 		if number > 0 {
-			if number < s.From || number > s.To {
+			if number < s.First || number > s.Last {
 				continue
 			}
-			s.From, s.To = number, number
+			s.First, s.Last = number, number
 		}
 		if asJSON {
 			if err := p.WriteJSON(s); err != nil {
@@ -129,7 +129,7 @@ func readBounded(file string) (string, error) {
 
 // changesOf reads the changes to a file by sessions in this folder and its work trees.
 func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
-	dir, err := p.Here()
+	dir, err := p.CurrentFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -151,10 +151,10 @@ func (p past) changesOf(ctx context.Context, file string) (*blame.Log, error) {
 		}
 		for _, h := range heads {
 			cwd := h.Info().Cwd
-			if log.Elsewhere = cwd != dir; log.Elsewhere && !inWorktreeOf(dir, cwd) {
+			if log.OtherWorktree = cwd != dir; log.OtherWorktree && !inWorktreeOf(dir, cwd) {
 				continue
 			}
-			err := s.Each(ctx, sessiondb.Scan{Session: h.ID, Types: blame.Types(), Paths: blame.Paths()}, func(f sessiondb.Found) error {
+			err := s.ScanEach(ctx, sessiondb.Scan{Session: h.ID, Types: blame.Types(), Paths: blame.Paths()}, func(f sessiondb.ScanResult) error {
 				log.Add(f.Session, f.Entry)
 				return nil
 			})
@@ -180,17 +180,17 @@ func inWorktreeOf(dir, folder string) bool {
 // stretches joins consecutive lines of one origin.
 func stretches(file string, lines []blame.Line, changes []blame.Change) (out []stretch) {
 	for i, l := range lines {
-		if n := len(out); n > 0 && out[n-1].line.By == l.By && slices.Equal(out[n-1].line.Perhaps, l.Perhaps) {
-			out[n-1].To = i + 1
+		if n := len(out); n > 0 && out[n-1].line.ChangeIndex == l.ChangeIndex && slices.Equal(out[n-1].line.Perhaps, l.Perhaps) {
+			out[n-1].Last = i + 1
 			continue
 		}
-		s := stretch{Path: file, From: i + 1, To: i + 1, By: "person", line: l}
+		s := stretch{Path: file, First: i + 1, Last: i + 1, Author: "person", line: l}
 		for _, k := range l.Perhaps {
-			s.By, s.Maybe = "unknown", append(s.Maybe, writerOf(changes[k]))
+			s.Author, s.Maybe = "unknown", append(s.Maybe, writerOf(changes[k]))
 		}
-		if l.By >= 0 {
-			w := writerOf(changes[l.By])
-			s.By, s.Wrote, s.Maybe = "call", &w, nil
+		if l.ChangeIndex >= 0 {
+			w := writerOf(changes[l.ChangeIndex])
+			s.Author, s.Wrote, s.Maybe = "call", &w, nil
 		}
 		out = append(out, s)
 	}
@@ -199,11 +199,11 @@ func stretches(file string, lines []blame.Line, changes []blame.Change) (out []s
 
 // told formats a stretch, with more detail for a single line.
 func (s stretch) told(whole bool) string {
-	where := fmt.Sprintf("%s:%d", s.Path, s.From)
-	if s.To > s.From {
-		where += fmt.Sprintf("-%d", s.To)
+	where := fmt.Sprintf("%s:%d", s.Path, s.First)
+	if s.Last > s.First {
+		where += fmt.Sprintf("-%d", s.Last)
 	}
-	switch s.By {
+	switch s.Author {
 	case "person":
 		return where + "  not by adze: no call of a session of this folder wrote it as it stands\n"
 	case "unknown":

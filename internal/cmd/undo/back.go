@@ -42,7 +42,7 @@ type back struct {
 // Commands returns adze undo, with redo below it, and redo's former name.
 func Commands(e *cmd.Env, p Program) []*cobra.Command {
 	b := back{e, p}
-	return append(cmd.Former(b.redo()), cmd.With(b.undo(), b.redo()))
+	return append(cmd.HideOldNames(b.redo()), cmd.WithSubcommands(b.undo(), b.redo()))
 }
 
 const undoLong = `Puts files back as they were before what the last turn of a session did to them: its edits and its commands, those of its
@@ -54,7 +54,7 @@ stays, too, unless --git is given.
 Exits with 0, with 7 when a path was left as it is, or with 2 when there is nothing to undo. adze undo redo takes an undo back.`
 
 func (b back) undo() *cobra.Command {
-	c := &cobra.Command{Use: "undo", Short: "Restore files as they were before the last turn", Long: undoLong, Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "undo", Short: "Restore files as they were before the last turn", Long: undoLong, Args: cmd.RangeArgs(0, 0),
 		Example: "  adze undo --dry-run\n  adze undo\n  adze undo --list\n  adze undo --to 2   # as they were after turn 2; 0: before the first",
 		RunE:    b.untilSignal(b.runUndo)}
 	f := c.Flags()
@@ -68,10 +68,10 @@ func (b back) undo() *cobra.Command {
 }
 
 func (b back) redo() *cobra.Command {
-	c := &cobra.Command{Use: "redo", Short: "Reverse the last undo", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "redo", Short: "Reverse the last undo", Args: cmd.RangeArgs(0, 0),
 		Example: "  adze undo redo --dry-run\n  adze undo redo",
 		RunE: b.untilSignal(func(c *cobra.Command) error {
-			return b.run(c, recorder.Wish{Redo: true, Git: cmd.Flagged(c, "git")})
+			return b.run(c, recorder.UndoOptions{Redo: true, Git: cmd.Flagged(c, "git")})
 		})}
 	c.Long = "Puts files back as they were before the last undo of a session, and git's own state where that undo put it back. Exits as adze\nundo does."
 	c.Flags().Bool("git", false, "put back git's own state too, also where the undo did not")
@@ -125,7 +125,7 @@ func (b back) pick(c *cobra.Command) func([]session.Head) (session.ID, error) {
 		if prefix != "" {
 			return b.Session(heads, prefix)
 		}
-		dir, err := b.Here()
+		dir, err := b.CurrentFolder()
 		if err != nil {
 			return "", err
 		}
@@ -145,15 +145,15 @@ func (b back) runUndo(c *cobra.Command) error {
 	if cmd.Flagged(c, "list") {
 		return b.Undoing(c.Context(), true, b.pick(c), func(d recorder.Manager) error { return b.list(c, d) })
 	}
-	w := recorder.Wish{Git: cmd.Flagged(c, "git"), Unknown: cmd.Flagged(c, "unknown")}
+	w := recorder.UndoOptions{Git: cmd.Flagged(c, "git"), Unknown: cmd.Flagged(c, "unknown")}
 	if c.Flags().Changed("to") {
 		to, _ := c.Flags().GetInt("to")
-		w.To = &to
+		w.ToTurn = &to
 	}
 	return b.run(c, w)
 }
 
-func (b back) run(c *cobra.Command, w recorder.Wish) error {
+func (b back) run(c *cobra.Command, w recorder.UndoOptions) error {
 	return b.Undoing(c.Context(), cmd.Flagged(c, "dry-run"), b.pick(c), func(d recorder.Manager) error {
 		p, err := d.Plan(c.Context(), w)
 		if err != nil {
@@ -167,7 +167,7 @@ func (b back) run(c *cobra.Command, w recorder.Wish) error {
 			r.LeftOut = append(r.LeftOut, l.Path)
 		}
 		if !r.DryRun {
-			done, err := p.Do(c.Context())
+			done, err := p.Apply(c.Context())
 			if err != nil {
 				return err
 			}

@@ -62,7 +62,7 @@ func (r report) write(to io.Writer) error {
 			fmt.Fprintf(&b, "  … and %d more\n", len(r.Steps)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %-8s %s\n", s.Does, safeterm.Name(s.Path))
+		fmt.Fprintf(&b, "  %-8s %s\n", s.Action, safeterm.Name(s.Path))
 	}
 	if len(r.Steps) == 0 && len(r.Refused) == 0 {
 		b.WriteString("  the files are so already\n")
@@ -110,7 +110,7 @@ func (b back) forget(c *cobra.Command, d recorder.Manager, paths []string) error
 }
 
 func (b back) list(c *cobra.Command, d recorder.Manager) error {
-	past, err := d.Past(c.Context())
+	past, err := d.History(c.Context())
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (b back) list(c *cobra.Command, d recorder.Manager) error {
 		switch {
 		case t.Pending:
 			state = "half undone"
-		case t.Left:
+		case t.Skipped:
 			state = "undone in part"
 		case t.Undone:
 			state = "undone"

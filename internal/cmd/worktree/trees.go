@@ -47,7 +47,7 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 }
 
 func (t trees) list() *cobra.Command {
-	c := &cobra.Command{Use: "list", Annotations: cmd.Anyone(), Short: "List the work trees of this repository, what they hold and who works in them", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "list", Annotations: cmd.CallableByTools(), Short: "List the work trees of this repository, what they hold and who works in them", Args: cmd.RangeArgs(0, 0),
 		Example: "  adze worktree list\n  adze worktree list --json | jq -r .path", RunE: t.runList}
 	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
@@ -90,7 +90,7 @@ func state(t worktree.Tree) string {
 	for _, s := range []struct {
 		is   bool
 		text string
-	}{{t.InUse, "in use"}, {t.Half, "half made"}, {t.Gone, "its folder is gone"}, {t.Locked, "locked"}, {!t.Mine, "not made by adze"}} {
+	}{{t.InUse, "in use"}, {t.Interrupted, "half made"}, {t.Missing, "its folder is gone"}, {t.Locked, "locked"}, {!t.Mine, "not made by adze"}} {
 		if s.is {
 			out = append(out, s.text)
 		}
@@ -121,14 +121,14 @@ func (t trees) sessions(ctx context.Context, all []worktree.Tree) map[string][]s
 }
 
 func (t trees) clean() *cobra.Command {
-	c := &cobra.Command{Use: "clean", Annotations: cmd.Anyone(), Short: "Remove the work trees of adze in which nothing would be lost", Args: cmd.Takes(0, 0),
+	c := &cobra.Command{Use: "clean", Annotations: cmd.CallableByTools(), Short: "Remove the work trees of adze in which nothing would be lost", Args: cmd.RangeArgs(0, 0),
 		Long: "Removes every work tree that adze made, with the branch that was made with it, unless a session works in it or it has what\n" +
 			"nothing else has: changes that are not committed, files that git does not know, commits that are on no other branch. What an\n" +
 			"interrupted adze left half made goes, too. Those that stay are named with the reason. Sessions stay stored.",
 		Example: "  adze worktree clean --dry-run\n  adze worktree clean",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return t.Worktrees(func(d worktree.Manager, dir string) error {
-				all, err := d.Clean(c.Context(), dir, worktree.Wish{Dry: cmd.Flagged(c, "dry-run")})
+				all, err := d.Clean(c.Context(), dir, worktree.RemoveOptions{Dry: cmd.Flagged(c, "dry-run")})
 				for _, r := range all {
 					if err := t.tell(c, r); err != nil {
 						return err
@@ -143,7 +143,7 @@ func (t trees) clean() *cobra.Command {
 }
 
 func (t trees) remove() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Annotations: cmd.Anyone(), Short: "Remove one work tree of adze", Args: cmd.Takes(1, 1),
+	c := &cobra.Command{Use: "remove NAME", Annotations: cmd.CallableByTools(), Short: "Remove one work tree of adze", Args: cmd.RangeArgs(1, 1),
 		Long:    "Removes a work tree that adze made, with the branch that was made with it. Exits with 7 where it stays: a session works in it,\nor it has what nothing else has, which --force throws away.",
 		Example: "  adze worktree remove fix-parser\n  adze worktree remove fix-parser --force",
 		RunE:    func(c *cobra.Command, words []string) error { return t.runRemove(c, words[0]) }}
@@ -169,11 +169,11 @@ func (t trees) remove() *cobra.Command {
 
 func (t trees) runRemove(c *cobra.Command, name string) error {
 	return t.Worktrees(func(d worktree.Manager, dir string) error {
-		r, err := d.Remove(c.Context(), dir, name, worktree.Wish{Force: cmd.Flagged(c, "force"), Dry: cmd.Flagged(c, "dry-run")})
+		r, err := d.Remove(c.Context(), dir, name, worktree.RemoveOptions{Force: cmd.Flagged(c, "force"), Dry: cmd.Flagged(c, "dry-run")})
 		if err != nil {
 			return err
 		}
-		if r.Why != "" {
+		if r.Reason != "" {
 			t.Conclude(session.CauseDenied, "", "")
 		}
 		return t.tell(c, r)
@@ -186,8 +186,8 @@ func (t trees) tell(c *cobra.Command, r worktree.Removal) error {
 	}
 	said := "removed"
 	switch {
-	case r.Why != "":
-		said = "stays: " + r.Why
+	case r.Reason != "":
+		said = "stays: " + r.Reason
 		if len(r.Lost) > 0 {
 			said += "; adze worktree remove " + r.Name + " --force throws that away"
 		}

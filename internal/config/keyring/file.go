@@ -42,7 +42,7 @@ func (s *Store) entries() (map[string]entry, error) {
 }
 
 func readFile(path string) (map[string]entry, error) {
-	raw, err := ownfile.Rule{Owner: os.Geteuid(), Most: maxFile, Private: true}.Read(path)
+	raw, err := ownfile.Rule{Owner: os.Geteuid(), MaxSize: maxFile, Private: true}.Read(path)
 	var foreign *ownfile.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

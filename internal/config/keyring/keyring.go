@@ -43,8 +43,8 @@ type Store struct {
 // Open returns a Store for a file and a keyring; it reads neither.
 func Open(path string, system System) *Store { return &Store{path: path, system: system} }
 
-// Has returns the providers with a stored key, sorted.
-func (s *Store) Has() ([]string, error) {
+// List returns the providers with a stored key, sorted.
+func (s *Store) List() ([]string, error) {
 	list, err := s.entries()
 	return slices.Sorted(maps.Keys(list)), err
 }

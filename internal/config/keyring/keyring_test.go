@@ -60,7 +60,7 @@ func TestAKeyIsKeptInTheRing(t *testing.T) {
 		t.Errorf("the key stands in the file too: %s", raw)
 	}
 	s := Open(path, ring)
-	if _, err := s.Has(); err != nil || ring.asked != 0 {
+	if _, err := s.List(); err != nil || ring.asked != 0 {
 		t.Errorf("the ring was asked before a key was needed: %d, %v", ring.asked, err)
 	}
 	for range 2 {
@@ -147,7 +147,7 @@ func TestKeepersDoNotLoseEachOthersKeys(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if has, err := Open(path, nil).Has(); err != nil || strings.Join(has, "") != "abcdef" {
+	if has, err := Open(path, nil).List(); err != nil || strings.Join(has, "") != "abcdef" {
 		t.Errorf("%v, %v", has, err)
 	}
 }

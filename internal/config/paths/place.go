@@ -2,7 +2,7 @@
 //
 // The one rule: paths are absolute, and the same for a run and for a command that examines it.
 //
-// Start reading at Of. Known limits: none that are known.
+// Start reading at FromEnv. Known limits: none that are known.
 package paths
 
 import (
@@ -33,8 +33,9 @@ type Places struct {
 // Jobs returns the folder with a record of each running call.
 func (p Places) Jobs() string { return filepath.Join(p.State, "jobs") }
 
-// Of follows the XDG folders; $ADZE_HOME puts everything in one folder, for tests and portable use.
-func Of(getenv func(string) string) Places {
+// FromEnv follows the XDG folders; $ADZE_HOME puts everything in one folder, for tests and portable
+// use.
+func FromEnv(getenv func(string) string) Places {
 	if home := Absolute(getenv("ADZE_HOME")); home != "" {
 		return Places{Config: home, State: filepath.Join(home, "state"), Spill: filepath.Join(home, "state", "output"), Undo: filepath.Join(home, "state", "undo"), Keys: filepath.Join(home, "state", keysFile), Managed: managed()}
 	}

@@ -12,7 +12,7 @@ func TestPlacesWithoutAHome(t *testing.T) {
 	if err != nil {
 		t.Skip("this user has no entry: ", err)
 	}
-	at := Of(func(string) string { return "" })
+	at := FromEnv(func(string) string { return "" })
 	if want := filepath.Join(u.HomeDir, ".local", "state", "adze"); at.State != want {
 		t.Errorf("state in %s, want %s", at.State, want)
 	}
@@ -20,7 +20,7 @@ func TestPlacesWithoutAHome(t *testing.T) {
 		t.Errorf("configuration in %s, want %s", at.Config, want)
 	}
 	set := map[string]string{"XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c"}
-	at = Of(func(name string) string { return set[name] })
+	at = FromEnv(func(name string) string { return set[name] })
 	if at.State != "/s/adze" || at.Config != "/c/adze" {
 		t.Errorf("places %+v, want those that the variables name", at)
 	}

@@ -97,24 +97,24 @@ func (a *Agent) leave() {
 
 func (a *Agent) methods() map[string]way {
 	return map[string]way{
-		sdk.AgentMethodInitialize:             takes(a.initialize),
-		sdk.AgentMethodAuthenticate:           takes(a.authenticate),
-		sdk.AgentMethodSessionNew:             takes(a.newSession),
-		sdk.AgentMethodSessionLoad:            takes(a.loadSession),
-		sdk.AgentMethodSessionResume:          takes(a.resumeSession),
-		sdk.AgentMethodSessionList:            takes(a.listSessions),
-		sdk.AgentMethodSessionClose:           takes(a.closeSession),
-		methodDelete:                          takes(a.deleteSession),
-		sdk.AgentMethodSessionFork:            takes(a.forkSession),
-		sdk.AgentMethodSessionSetMode:         takes(a.setMode),
-		sdk.AgentMethodSessionSetConfigOption: takes(a.setOption),
+		sdk.AgentMethodInitialize:             handlerFor(a.initialize),
+		sdk.AgentMethodAuthenticate:           handlerFor(a.authenticate),
+		sdk.AgentMethodSessionNew:             handlerFor(a.newSession),
+		sdk.AgentMethodSessionLoad:            handlerFor(a.loadSession),
+		sdk.AgentMethodSessionResume:          handlerFor(a.resumeSession),
+		sdk.AgentMethodSessionList:            handlerFor(a.listSessions),
+		sdk.AgentMethodSessionClose:           handlerFor(a.closeSession),
+		methodDelete:                          handlerFor(a.deleteSession),
+		sdk.AgentMethodSessionFork:            handlerFor(a.forkSession),
+		sdk.AgentMethodSessionSetMode:         handlerFor(a.setMode),
+		sdk.AgentMethodSessionSetConfigOption: handlerFor(a.setOption),
 		sdk.AgentMethodSessionPrompt:          a.prompt,
 	}
 }
 
-// takes builds a handler from do: it decodes the parameters, and sends do's result and then its
-// updates.
-func takes[P, R any](do func(context.Context, P) (R, func(), error)) way {
+// handlerFor builds a handler from do: it decodes the parameters, and sends do's result and then
+// its updates.
+func handlerFor[P, R any](do func(context.Context, P) (R, func(), error)) way {
 	return func(raw json.RawMessage) (job, error) {
 		p, err := params[P](raw)
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Begin queues a prompt behind the running turn and earlier prompts.
 func (t *thread) Begin(p Prompt) error {
-	if err := t.here(); err != nil {
+	if err := t.checkOpen(); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -33,12 +33,12 @@ func (t *thread) Begin(p Prompt) error {
 			return // it was closed
 		}
 		defer end()
-		if t.here() != nil {
+		if t.checkOpen() != nil {
 			return
 		}
 		t.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: sdk.TextBlock(p.Text)}})
 		if r := t.run(u, p); r.Cause != session.CauseDone {
-			t.tell.notice(endOf(r))
+			t.updates.notice(endOf(r))
 		}
 	})
 	return nil
@@ -48,16 +48,16 @@ func (t *thread) Begin(p Prompt) error {
 func (t *thread) Stop() bool { return t.cancel(session.ErrInterrupted) }
 
 // Changed sends the new mode to the editor.
-func (t *thread) Changed() { t.tell.over() }
+func (t *thread) Changed() { t.updates.over() }
 
 // Leave hands the session over.
 func (t *thread) Leave(to string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed || t.gone != "" {
+	if t.closed || t.movedTo != "" {
 		return
 	}
-	t.gone = to
+	t.movedTo = to
 	t.agent.beside.Go(func() {
 		t.cancel(fmt.Errorf("%w: it goes on in %s", session.ErrTaken, to))
 		_, end, err := t.begin(context.Background(), true)
@@ -65,21 +65,21 @@ func (t *thread) Leave(to string) {
 			return // it was closed
 		}
 		defer end()
-		t.told = len(t.now().Replay())
-		t.now().Close()
-		t.tell.notice("this session goes on in " + to + "; your next prompt takes it back")
+		t.told = len(t.current().Replay())
+		t.current().Close()
+		t.updates.notice("this session goes on in " + to + "; your next prompt takes it back")
 	})
 }
 
-// here returns an error if the session is closed or elsewhere.
-func (t *thread) here() error {
+// checkOpen returns an error if the session is closed or elsewhere.
+func (t *thread) checkOpen() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.closed:
 		return refuse(codeNotFound, "this session was closed")
-	case t.gone != "":
-		return refuse(jsonrpc2.CodeInvalidRequest, "this session goes on in "+t.gone+"; a prompt takes it back")
+	case t.movedTo != "":
+		return refuse(jsonrpc2.CodeInvalidRequest, "this session goes on in "+t.movedTo+"; a prompt takes it back")
 	}
 	return nil
 }
@@ -87,12 +87,12 @@ func (t *thread) here() error {
 // back takes the session back if it is elsewhere. The caller holds the turn.
 func (t *thread) back(ctx context.Context) error {
 	t.mu.Lock()
-	away := t.gone != ""
+	away := t.movedTo != ""
 	t.mu.Unlock()
 	if !away {
 		return nil
 	}
-	err := t.again(ctx, func(w *Wish) error {
+	err := t.again(ctx, func(w *OpenRequest) error {
 		if w.ID == "" {
 			return nil // it is not stored
 		}
@@ -101,12 +101,12 @@ func (t *thread) back(ctx context.Context) error {
 	if err != nil {
 		return t.agent.refusal(err)
 	}
-	story := t.now().Replay()
+	story := t.current().Replay()
 	for _, e := range story[min(t.told, len(story)):] {
-		t.tell.replay(e)
+		t.updates.replay(e)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.gone = ""
+	t.movedTo = ""
 	return nil
 }

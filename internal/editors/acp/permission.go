@@ -37,15 +37,15 @@ func (t *thread) ask(ctx context.Context, a ask.Permission) (ask.Answer, error) 
 
 func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	q := a.Question
-	with := t.now()
+	with := t.current()
 	var content []sdk.ToolCallContent
-	for _, text := range []string{a.Problem, a.Why, touches(a)} {
+	for _, text := range []string{a.Problem, a.Reason, touches(a)} {
 		if text != "" {
 			content = append(content, sdk.ToolContent(sdk.TextBlock(text)))
 		}
 	}
 	content = append(content, contents(with.Cwd(), a.Preview)...)
-	title, args := t.tell.asks(q)
+	title, args := t.updates.asks(q)
 	u := sdk.ToolCallUpdate{
 		ToolCallId: sdk.ToolCallId(q.Call), Title: &title, Kind: sdk.Ptr(kindOf(q.Tool)), Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Content: content, Locations: places(with.Cwd(), args, a.Preview, nil), RawInput: raw(args),
@@ -61,8 +61,8 @@ func touches(a ask.Permission) string {
 		if really := a.Resolved[n]; really != "" {
 			line += fmt.Sprintf(" — really `%s`", really)
 		}
-		if n.Outside != "" {
-			line += " — outside the sandbox: " + n.Outside
+		if n.OutsideReason != "" {
+			line += " — outside the sandbox: " + n.OutsideReason
 		}
 		out = append(out, line)
 	}
@@ -126,7 +126,7 @@ func (t *thread) permitted(ctx context.Context, id string, a ask.Permission) (an
 }
 
 // asks makes sure that the editor has the call in question, and returns its title and arguments.
-func (t *teller) asks(q tool.Question) (title string, args json.RawMessage) {
+func (t *updateEncoder) asks(q tool.Question) (title string, args json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, ok := t.calls[q.Call]

@@ -13,7 +13,7 @@ import (
 // Program is adze's side of the agent. Its methods are safe for concurrent use.
 type Program interface {
 	// Open starts a conversation or continues a stored one.
-	Open(ctx context.Context, w Wish) (Conversation, error)
+	Open(ctx context.Context, w OpenRequest) (Conversation, error)
 	// Sessions lists stored sessions, newest first.
 	Sessions(ctx context.Context) ([]api.SessionHead, error)
 	// Take makes another process release a stored session, unless it is working there.
@@ -29,10 +29,10 @@ type Program interface {
 }
 
 // A Wish describes the conversation to open.
-type Wish struct {
+type OpenRequest struct {
 	ID     string // a stored one's; "" for a new one
 	Fork   bool   // continue in a copy
-	As     string // a new one's id; "" for any
+	NewID  string // a new one's id; "" for any
 	Cwd    string
 	Model  string // "" for the configured or stored one
 	Mode   string
@@ -76,7 +76,7 @@ type Server struct {
 type Conversation interface {
 	ID() string
 	Cwd() string
-	Begun() bool // has messages
+	HasMessages() bool // has messages
 	Title() string
 	Prompt(ctx context.Context, p Prompt) session.Result
 	// Replay returns the conversation's events so far.

@@ -48,12 +48,12 @@ func (a *Agent) prompt(raw json.RawMessage) (job, error) {
 }
 
 func (t *thread) run(u *turn, p Prompt) session.Result {
-	first := !t.now().Begun()
-	r := t.now().Prompt(u.ctx, p)
-	if first && t.now().Begun() {
+	first := !t.current().HasMessages()
+	r := t.current().Prompt(u.ctx, p)
+	if first && t.current().HasMessages() {
 		t.title()
 	}
-	t.tell.over()
+	t.updates.over()
 	return r
 }
 

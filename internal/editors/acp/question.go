@@ -23,7 +23,7 @@ func (t *thread) inquire(ctx context.Context, q ask.Question) (string, error) {
 	if len(q.Choices) == 0 {
 		return "", errNoForm
 	}
-	call, own := t.tell.question(headline(q))
+	call, own := t.updates.question(headline(q))
 	r := sdk.RequestPermissionRequest{SessionId: sdk.SessionId(t.id), ToolCall: sdk.ToolCallUpdate{
 		ToolCallId: call, Title: sdk.Ptr(headline(q)), Kind: sdk.Ptr(sdk.ToolKindThink), Status: sdk.Ptr(sdk.ToolCallStatusPending),
 		Content: []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(whole(q)))},
@@ -72,7 +72,7 @@ func choices(q ask.Question) (out []sdk.PermissionOption) {
 }
 
 // question returns the model's call that asks, or else a new call for the question alone (own).
-func (t *teller) question(title string) (call sdk.ToolCallId, own bool) {
+func (t *updateEncoder) question(title string) (call sdk.ToolCallId, own bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, s := range t.calls {
@@ -106,7 +106,7 @@ func headline(q ask.Question) string {
 
 func whole(q ask.Question) string {
 	var parts []string
-	for _, part := range []string{q.Said, q.Text} {
+	for _, part := range []string{q.LastResult, q.Text} {
 		if part != "" {
 			parts = append(parts, part)
 		}

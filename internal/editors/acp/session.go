@@ -24,7 +24,7 @@ type deleteRequest struct {
 // newSession opens a conversation. Updates with the servers' models and the commands follow the
 // response.
 func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, func(), error) {
-	t, err := a.open(ctx, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
+	t, err := a.open(ctx, OpenRequest{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
 		return sdk.NewSessionResponse{}, nil, err
 	}
@@ -33,19 +33,19 @@ func (a *Agent) newSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.Ne
 
 // loadSession continues a stored conversation and first sends its content.
 func (a *Agent) loadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, func(), error) {
-	t, err := a.reopen(ctx, p.SessionId, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
+	t, err := a.reopen(ctx, p.SessionId, OpenRequest{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
 		return sdk.LoadSessionResponse{}, nil, err
 	}
-	for _, e := range t.now().Replay() {
-		t.tell.replay(e)
+	for _, e := range t.current().Replay() {
+		t.updates.replay(e)
 	}
 	return sdk.LoadSessionResponse{Modes: t.modes(), ConfigOptions: t.options()}, t.introduce, nil
 }
 
 // resumeSession is like loadSession without the content.
 func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, func(), error) {
-	t, err := a.reopen(ctx, p.SessionId, Wish{Cwd: p.Cwd, Servers: servers(p.McpServers)})
+	t, err := a.reopen(ctx, p.SessionId, OpenRequest{Cwd: p.Cwd, Servers: servers(p.McpServers)})
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, nil, err
 	}
@@ -55,8 +55,8 @@ func (a *Agent) resumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (
 // forkSession continues a copy of a stored conversation under a new id, without its content. The
 // original may be open anywhere; from a running turn the copy has the stored part.
 func (a *Agent) forkSession(ctx context.Context, p forkRequest) (sdk.NewSessionResponse, func(), error) {
-	w := Wish{ID: string(p.SessionId), Fork: true, Cwd: p.Cwd, Servers: servers(p.McpServers)}
-	if open, err := a.thread(p.SessionId); err == nil && !open.busy() && !open.now().Begun() {
+	w := OpenRequest{ID: string(p.SessionId), Fork: true, Cwd: p.Cwd, Servers: servers(p.McpServers)}
+	if open, err := a.thread(p.SessionId); err == nil && !open.busy() && !open.current().HasMessages() {
 		w.ID, w.Fork = "", false // it is empty
 	} else if err := a.stored(ctx, p.SessionId); err != nil {
 		return sdk.NewSessionResponse{}, nil, err
@@ -94,7 +94,7 @@ func (a *Agent) deleteSession(ctx context.Context, p deleteRequest) (struct{}, f
 	if t, err := a.thread(p.SessionId); err == nil {
 		t.close()
 		a.forget(t)
-		if !t.now().Begun() {
+		if !t.current().HasMessages() {
 			return struct{}{}, nil, nil // it was not stored
 		}
 	}
@@ -163,12 +163,12 @@ func plain(dir string) string {
 }
 
 // reopen opens a stored session, closing it first if it is open here.
-func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, error) {
+func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w OpenRequest) (*thread, error) {
 	if open, err := a.thread(id); err == nil {
 		if open.busy() {
 			return nil, refuse(jsonrpc2.CodeInvalidRequest, "a turn of this session runs; cancel it first")
 		}
-		if !open.now().Begun() {
+		if !open.current().HasMessages() {
 			return open, nil // nothing to load, and it is not stored
 		}
 		open.close()
@@ -181,7 +181,7 @@ func (a *Agent) reopen(ctx context.Context, id sdk.SessionId, w Wish) (*thread, 
 	return a.open(ctx, w)
 }
 
-func (a *Agent) open(ctx context.Context, w Wish) (*thread, error) {
+func (a *Agent) open(ctx context.Context, w OpenRequest) (*thread, error) {
 	if !filepath.IsAbs(w.Cwd) {
 		return nil, refuse(jsonrpc2.CodeInvalidParams, "cwd has to be an absolute path")
 	}

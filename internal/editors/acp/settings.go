@@ -22,7 +22,7 @@ const (
 const usualEffort = "default"
 
 func (t *thread) modes() *sdk.SessionModeState {
-	with := t.now()
+	with := t.current()
 	s := &sdk.SessionModeState{CurrentModeId: sdk.SessionModeId(with.Mode()), AvailableModes: []sdk.SessionMode{}}
 	for _, m := range with.Modes() {
 		s.AvailableModes = append(s.AvailableModes, sdk.SessionMode{Id: sdk.SessionModeId(m.Name), Name: m.Name, Description: sdk.Ptr(m.Means)})
@@ -39,7 +39,7 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 		rows = with.Models()
 	}
 	for _, r := range rows {
-		if r.Why == "" || r.Name == with.Model() {
+		if r.Reason == "" || r.Name == with.Model() {
 			out = append(out, r)
 		}
 	}
@@ -49,7 +49,7 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 	return out
 }
 
-func (t *thread) options() []sdk.SessionConfigOption { return t.optionsOf(t.now()) }
+func (t *thread) options() []sdk.SessionConfigOption { return t.optionsOf(t.current()) }
 
 func (t *thread) optionsOf(with Conversation) []sdk.SessionConfigOption {
 	var modes, models, efforts []sdk.SessionConfigSelectOption
@@ -91,7 +91,7 @@ func (t *thread) optionUpdate(with Conversation) sdk.SessionUpdate {
 	return sdk.SessionUpdate{ConfigOptionUpdate: &sdk.SessionConfigOptionUpdate{ConfigOptions: t.optionsOf(with)}}
 }
 
-func (t *thread) tellOptions() { t.post(t.optionUpdate(t.now())) }
+func (t *thread) tellOptions() { t.post(t.optionUpdate(t.current())) }
 
 // setMode sets a permission mode, also during a turn.
 func (a *Agent) setMode(ctx context.Context, p sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, func(), error) {
@@ -118,28 +118,28 @@ func (a *Agent) setOption(ctx context.Context, p sdk.SetSessionConfigOptionReque
 }
 
 func (t *thread) choose(ctx context.Context, option, value string) error {
-	if err := t.here(); err != nil {
+	if err := t.checkOpen(); err != nil {
 		return err
 	}
 	switch option {
 	case modeOption:
-		if err := t.now().SetMode(value); err != nil {
+		if err := t.current().SetMode(value); err != nil {
 			return refuse(jsonrpc2.CodeInvalidParams, err.Error())
 		}
-		t.tell.over()
+		t.updates.over()
 		return nil
 	case effortOption:
-		if !slices.ContainsFunc(t.now().Efforts(), func(m api.Mode) bool { return m.Name == value }) {
+		if !slices.ContainsFunc(t.current().Efforts(), func(m api.Mode) bool { return m.Name == value }) {
 			return refuse(jsonrpc2.CodeInvalidParams, fmt.Sprintf("there is no effort %q", value))
 		}
-		t.now().SetEffort(value)
+		t.current().SetEffort(value)
 	case modelOption:
-		if value == t.now().Model() {
+		if value == t.current().Model() {
 			return nil
 		}
 		_, end, err := t.begin(ctx, false)
 		if err == nil {
-			err = t.again(ctx, func(w *Wish) error { w.Model = value; return t.here() })
+			err = t.again(ctx, func(w *OpenRequest) error { w.Model = value; return t.checkOpen() })
 			end()
 		}
 		if err != nil {

@@ -14,19 +14,19 @@ import (
 
 // thread is an open session. Its id stays the same while it is open, with any model.
 type thread struct {
-	agent *Agent
-	id    string
-	wish  Wish // parameters of its opening
-	tell  *teller
+	agent   *Agent
+	id      string
+	opening OpenRequest // parameters of its opening
+	updates *updateEncoder
 
-	mu     sync.Mutex
-	with   Conversation
-	turn   *turn
-	closed bool
-	rows   []api.ModelRow // known models; nil if not looked up yet
-	last   chan struct{}  // closed when the other processes' prompts are done; nil if there were none
-	gone   string         // the session's new place; "" if here
-	told   int            // length of the editor's history when the session left
+	mu      sync.Mutex
+	with    Conversation
+	turn    *turn
+	closed  bool
+	rows    []api.ModelRow // known models; nil if not looked up yet
+	last    chan struct{}  // closed when the other processes' prompts are done; nil if there were none
+	movedTo string         // the session's new place; "" if here
+	told    int            // length of the editor's history when the session left
 }
 
 type turn struct {
@@ -36,27 +36,27 @@ type turn struct {
 	done   chan struct{}
 }
 
-func newThread(a *Agent, w Wish) *thread {
-	t := &thread{agent: a, wish: w}
-	t.tell = &teller{thread: t}
-	t.wish.Observe, t.wish.Ask, t.wish.Inquire, t.wish.Editor = t.tell.observe, t.ask, t.inquire, t.editor()
-	t.wish.Named, t.wish.Clients = t.named, t
+func newThread(a *Agent, w OpenRequest) *thread {
+	t := &thread{agent: a, opening: w}
+	t.updates = &updateEncoder{thread: t}
+	t.opening.Observe, t.opening.Ask, t.opening.Inquire, t.opening.Editor = t.updates.observe, t.ask, t.inquire, t.editor()
+	t.opening.Named, t.opening.Clients = t.named, t
 	return t
 }
 
 func (t *thread) open(ctx context.Context) error {
-	with, err := t.agent.Program.Open(ctx, t.wish)
+	with, err := t.agent.Program.Open(ctx, t.opening)
 	if err != nil {
 		return err
 	}
 	t.mu.Lock()
 	t.with, t.id = with, with.ID()
 	t.mu.Unlock()
-	t.tell.settled(with)
+	t.updates.settled(with)
 	return nil
 }
 
-func (t *thread) now() Conversation {
+func (t *thread) current() Conversation {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.with
@@ -64,23 +64,23 @@ func (t *thread) now() Conversation {
 
 // again reopens the conversation with changed parameters; on an error it stays as it was. The
 // caller holds the turn.
-func (t *thread) again(ctx context.Context, change func(*Wish) error) error {
-	old := t.wish
+func (t *thread) again(ctx context.Context, change func(*OpenRequest) error) error {
+	old := t.opening
 	w := old
-	w.ID, w.As, w.Fork = "", t.id, false
-	if t.now().Begun() {
-		w.ID, w.As = t.id, ""
+	w.ID, w.NewID, w.Fork = "", t.id, false
+	if t.current().HasMessages() {
+		w.ID, w.NewID = t.id, ""
 	}
-	w.Mode, w.Effort = t.now().Mode(), t.now().Effort()
+	w.Mode, w.Effort = t.current().Mode(), t.current().Effort()
 	if err := change(&w); err != nil {
 		return err
 	}
-	t.now().Close()
-	t.wish = w
+	t.current().Close()
+	t.opening = w
 	err := t.open(ctx)
 	if err != nil {
 		w.Model = old.Model
-		t.wish = w
+		t.opening = w
 		if back := t.open(context.WithoutCancel(ctx)); back != nil {
 			t.agent.forget(t)
 			return back
@@ -172,22 +172,22 @@ func (t *thread) close() {
 		u.cancel(session.ErrInterrupted)
 		<-u.done
 	}
-	t.now().Close()
+	t.current().Close()
 }
 
 // introduce sends a newly opened session's commands, options and notices.
 func (t *thread) introduce() {
 	t.commands()
-	for _, text := range slices.Concat(t.tell.before(), t.now().Notices()) {
-		t.tell.notice(text)
+	for _, text := range slices.Concat(t.updates.before(), t.current().Notices()) {
+		t.updates.notice(text)
 	}
-	with := t.now()
+	with := t.current()
 	t.agent.beside.Go(func() {
 		rows := with.AllModels(t.agent.ctx)
 		t.mu.Lock()
 		t.rows = rows
 		t.mu.Unlock()
-		if t.here() == nil {
+		if t.checkOpen() == nil {
 			t.tellOptions()
 		}
 	})

@@ -24,7 +24,7 @@ type shownCall struct {
 }
 
 // called sends the events of calls. A subagent's calls are sent if the user was asked about them.
-func (t *teller) called(e session.Event) {
+func (t *updateEncoder) called(e session.Event) {
 	switch e := e.(type) {
 	case session.CallForming:
 		if _, known := t.calls[e.Call]; !known && e.Call != "" && e.Name != "" {
@@ -48,7 +48,7 @@ func (t *teller) called(e session.Event) {
 }
 
 // unformed ends calls that the model never finished writing.
-func (t *teller) unformed() {
+func (t *updateEncoder) unformed() {
 	for id, s := range t.calls {
 		if s.forming {
 			t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(id), sdk.WithUpdateStatus(sdk.ToolCallStatusFailed), sdk.WithUpdateContent(
@@ -59,12 +59,12 @@ func (t *teller) unformed() {
 }
 
 // begins sends a call once, and its arguments again if they changed.
-func (t *teller) begins(e tool.Event) *shownCall {
+func (t *updateEncoder) begins(e tool.Event) *shownCall {
 	args := json.RawMessage(redact.Passwords(string(e.Args)))
-	title, at := callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, args)), places(t.with.Cwd(), args, nil, nil)
+	title, at := callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, args)), places(t.conversation.Cwd(), args, nil, nil)
 	s, known := t.calls[e.Call]
 	if !known {
-		d, _ := t.with.Tool(e.Tool)
+		d, _ := t.conversation.Tool(e.Tool)
 		s = &shownCall{title: title, args: args, asks: slices.Contains(d.Tags, "question") || slices.Contains(d.Tags, "propose")}
 		t.calls[e.Call] = s
 		t.thread.post(sdk.StartToolCall(sdk.ToolCallId(e.Call), title, sdk.WithStartKind(kindOf(d)), sdk.WithStartStatus(sdk.ToolCallStatusPending),
@@ -84,7 +84,7 @@ func withLocations(l []sdk.ToolCallLocation) sdk.ToolCallStartOpt {
 	return func(u *sdk.SessionUpdateToolCall) { u.Locations = l }
 }
 
-func (t *teller) started(e tool.Event) {
+func (t *updateEncoder) started(e tool.Event) {
 	if e.Parent != "" {
 		return
 	}
@@ -95,7 +95,7 @@ func (t *teller) started(e tool.Event) {
 }
 
 // updated sends a running call's current state.
-func (t *teller) updated(e tool.Event) {
+func (t *updateEncoder) updated(e tool.Event) {
 	if e.Parent != "" {
 		return
 	}
@@ -105,14 +105,14 @@ func (t *teller) updated(e tool.Event) {
 		s.title = callTitle(tool.HeadingOr(e.Heading, e.Tool, e.Title, s.args))
 		opts = append(opts, sdk.WithUpdateTitle(s.title))
 	}
-	if c := contents(t.with.Cwd(), t.with.Blocks(e.Tool, e.Metadata)); len(c) > 0 {
+	if c := contents(t.conversation.Cwd(), t.conversation.Blocks(e.Tool, e.Metadata)); len(c) > 0 {
 		opts = append(opts, sdk.WithUpdateContent(c))
 	}
 	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(e.Call), opts...))
 }
 
 // ended sends a call's complete result: a loaded session has nothing else of it.
-func (t *teller) ended(e session.ToolEnd) {
+func (t *updateEncoder) ended(e session.ToolEnd) {
 	o := e.Outcome
 	if e.Parent != "" {
 		if _, asked := t.calls[o.Call]; asked {
@@ -122,9 +122,9 @@ func (t *teller) ended(e session.ToolEnd) {
 	}
 	s := t.begins(tool.Event{Call: o.Call, Tool: o.Tool, Title: o.Title, Heading: o.Heading, Args: o.Record.Args})
 	s.ended = true
-	blocks := t.with.Blocks(o.Tool, o.Metadata)
+	blocks := t.conversation.Blocks(o.Tool, o.Metadata)
 	t.thread.post(sdk.UpdateToolCall(sdk.ToolCallId(o.Call), sdk.WithUpdateStatus(callStatus(o.Status)), sdk.WithUpdateTitle(callTitle(o.Headed())),
-		sdk.WithUpdateLocations(places(t.with.Cwd(), s.args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, showsOutput(blocks))),
+		sdk.WithUpdateLocations(places(t.conversation.Cwd(), s.args, blocks, o.Changed)), sdk.WithUpdateRawOutput(rawOutput(o, showsOutput(blocks))),
 		sdk.WithUpdateContent(t.outcome(o, blocks))))
 	if o.Status == tool.Completed {
 		t.planned(blocks)
@@ -133,8 +133,8 @@ func (t *teller) ended(e session.ToolEnd) {
 
 // outcome returns the content of a finished call: its blocks, the images that the model got, and
 // its error.
-func (t *teller) outcome(o tool.Outcome, blocks []tool.Block) []sdk.ToolCallContent {
-	out := contents(t.with.Cwd(), blocks)
+func (t *updateEncoder) outcome(o tool.Outcome, blocks []tool.Block) []sdk.ToolCallContent {
+	out := contents(t.conversation.Cwd(), blocks)
 	if o.Output != "" && !showsOutput(blocks) && (o.Status != tool.Completed || len(out) == 0) {
 		out = append(out, sdk.ToolContent(sdk.TextBlock(fenced("", o.Output))))
 	}

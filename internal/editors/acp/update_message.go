@@ -12,32 +12,32 @@ import (
 	"adze/tool"
 )
 
-// teller turns a session's events into updates. observe is for live events, replay for
+// updateEncoder turns a session's events into updates. observe is for live events, replay for
 // session/load; both send the same for the same log.
-type teller struct {
+type updateEncoder struct {
 	thread *thread
 
-	mu        sync.Mutex
-	with      Conversation // nil while it is being opened
-	early     []string     // notices until then
-	message   string       // id; its text is being sent
-	text      int          // its bytes sent so far
-	thought   int
-	calls     map[tool.CallID]*shownCall
-	mode      string     // last sent
-	usage     [3]float64 // last sent
-	questions int        // questions without a call
+	mu           sync.Mutex
+	conversation Conversation // nil while it is being opened
+	early        []string     // notices until then
+	message      string       // id; its text is being sent
+	text         int          // its bytes sent so far
+	thought      int
+	calls        map[tool.CallID]*shownCall
+	mode         string     // last sent
+	usage        [3]float64 // last sent
+	questions    int        // questions without a call
 }
 
 // settled is called when the conversation is open.
-func (t *teller) settled(with Conversation) {
+func (t *updateEncoder) settled(with Conversation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.with, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shownCall{}
+	t.conversation, t.mode, t.calls = with, with.Mode(), map[tool.CallID]*shownCall{}
 }
 
 // before returns the notices from the opening, once.
-func (t *teller) before() []string {
+func (t *updateEncoder) before() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	early := t.early
@@ -45,7 +45,7 @@ func (t *teller) before() []string {
 	return early
 }
 
-func (t *teller) observe(e session.Event) {
+func (t *updateEncoder) observe(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch e := e.(type) {
@@ -59,7 +59,7 @@ func (t *teller) observe(e session.Event) {
 		t.warn(e.String())
 		return
 	}
-	if t.with == nil {
+	if t.conversation == nil {
 		return
 	}
 	switch e := e.(type) {
@@ -86,7 +86,7 @@ func (t *teller) observe(e session.Event) {
 	t.modes()
 }
 
-func (t *teller) replay(e session.Event) {
+func (t *updateEncoder) replay(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	done, ok := e.(session.MessageDone)
@@ -112,14 +112,14 @@ func endOf(r session.Result) string {
 	return text
 }
 
-func (t *teller) writes(message string) {
+func (t *updateEncoder) writes(message string) {
 	if t.message != message {
 		t.message, t.text, t.thought = message, 0, 0
 	}
 }
 
 // finish sends the rest of a complete message. Its parts come in their original order.
-func (t *teller) finish(m session.Message) {
+func (t *updateEncoder) finish(m session.Message) {
 	t.writes(m.ID)
 	for _, p := range m.Parts {
 		switch p.Kind {
@@ -143,7 +143,7 @@ func rest(told int, text string, tell func(string)) int {
 }
 
 // broken sends a note that the partial answer is void: it cannot be withdrawn.
-func (t *teller) broken(r session.Retry) {
+func (t *updateEncoder) broken(r session.Retry) {
 	t.unformed()
 	if t.message == r.Message && t.text > 0 {
 		t.say(r.Message, "\n\n(the answer broke off and is asked for again)\n\n")
@@ -152,7 +152,7 @@ func (t *teller) broken(r session.Retry) {
 }
 
 // asked sends a user's prompt in the editor's original form.
-func (t *teller) asked(m session.Message) {
+func (t *updateEncoder) asked(m session.Message) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == session.TextPart && p.Text != "":
@@ -173,33 +173,33 @@ func attachment(a tool.Attachment) sdk.ContentBlock {
 	}})
 }
 
-func (t *teller) user(id string, block sdk.ContentBlock) {
+func (t *updateEncoder) user(id string, block sdk.ContentBlock) {
 	t.thread.post(sdk.SessionUpdate{UserMessageChunk: &sdk.SessionUpdateUserMessageChunk{Content: block, MessageId: &id}})
 }
 
-func (t *teller) say(id, text string) {
+func (t *updateEncoder) say(id, text string) {
 	if text != "" {
 		t.thread.post(sdk.SessionUpdate{AgentMessageChunk: &sdk.SessionUpdateAgentMessageChunk{Content: sdk.TextBlock(text), MessageId: &id}})
 	}
 }
 
-func (t *teller) think(id, text string) {
+func (t *updateEncoder) think(id, text string) {
 	if text != "" {
 		t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{Content: sdk.TextBlock(text), MessageId: &id}})
 	}
 }
 
 // notice shows the user a message outside the conversation.
-func (t *teller) notice(text string) {
+func (t *updateEncoder) notice(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.warn(text)
 }
 
 // warn logs a notice and sends it, or keeps it until the conversation is open.
-func (t *teller) warn(text string) {
+func (t *updateEncoder) warn(text string) {
 	t.thread.agent.Program.Log(text)
-	if t.with == nil {
+	if t.conversation == nil {
 		t.early = append(t.early, text)
 		return
 	}
@@ -208,7 +208,7 @@ func (t *teller) warn(text string) {
 
 // aside sends a notice as a thought: the stable protocol has no other place, and a thought is no
 // answer.
-func (t *teller) aside(text string) {
+func (t *updateEncoder) aside(text string) {
 	t.thread.post(sdk.SessionUpdate{AgentThoughtChunk: &sdk.SessionUpdateAgentThoughtChunk{
 		Content: sdk.TextBlock("! " + text + "\n"), Meta: map[string]any{metaKey: map[string]any{"notice": true}},
 	}})

@@ -14,18 +14,18 @@ import (
 // Session updates other than messages and calls.
 
 // modes sends a changed mode, such as after an accepted plan.
-func (t *teller) modes() {
-	mode := t.with.Mode()
+func (t *updateEncoder) modes() {
+	mode := t.conversation.Mode()
 	if mode == t.mode {
 		return
 	}
 	t.mode = mode
 	t.thread.post(sdk.SessionUpdate{CurrentModeUpdate: &sdk.SessionCurrentModeUpdate{CurrentModeId: sdk.SessionModeId(mode)}})
-	t.thread.post(t.thread.optionUpdate(t.with))
+	t.thread.post(t.thread.optionUpdate(t.conversation))
 }
 
 // over is called when a turn has ended.
-func (t *teller) over() {
+func (t *updateEncoder) over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.modes()
@@ -33,7 +33,7 @@ func (t *teller) over() {
 
 // used sends the context's fill level and the session's cost. The protocol has no update for a
 // context of unknown size.
-func (t *teller) used(l session.Ledger) {
+func (t *updateEncoder) used(l session.Ledger) {
 	if l.Window <= 0 {
 		return
 	}
@@ -51,7 +51,7 @@ func (t *teller) used(l session.Ledger) {
 
 // planned sends a todo list as the plan. The protocol has no abandoned state: such a todo is sent
 // as done, with its result in the text.
-func (t *teller) planned(blocks []tool.Block) {
+func (t *updateEncoder) planned(blocks []tool.Block) {
 	for _, b := range blocks {
 		if b.Kind != tool.ChecklistBlock {
 			continue
@@ -81,7 +81,7 @@ func (t *teller) planned(blocks []tool.Block) {
 // prompt of /name and its arguments.
 func (t *thread) commands() {
 	list := []sdk.AvailableCommand{}
-	for _, c := range t.now().Commands() {
+	for _, c := range t.current().Commands() {
 		of := sdk.AvailableCommand{Name: c.Name, Description: cmp.Or(c.Help, c.From, c.Name)}
 		if strings.TrimSpace(c.Args) == "" && c.Args != "" { // it takes no arguments
 			list = append(list, of)
@@ -94,7 +94,7 @@ func (t *thread) commands() {
 }
 
 func (t *thread) title() {
-	if title := t.now().Title(); title != "" {
+	if title := t.current().Title(); title != "" {
 		t.named(title)
 	}
 }

@@ -58,7 +58,7 @@ func (v *View) show(c *call) {
 }
 
 func (v *View) forming(f session.CallForming) {
-	if f.Call == "" || f.Name == "" || v.texts[f.Message] != nil && v.texts[f.Message].whole {
+	if f.Call == "" || f.Name == "" || v.texts[f.Message] != nil && v.texts[f.Message].complete {
 		return
 	}
 	if m := v.texts[f.Message]; m != nil {
@@ -71,7 +71,7 @@ func (v *View) forming(f session.CallForming) {
 		return
 	}
 	c.message, c.name, c.state, c.bytes = f.Message, f.Name, "forming", f.Bytes
-	v.facts.Doing = "writing a call of " + v.text(f.Name)
+	v.facts.Activity = "writing a call of " + v.text(f.Name)
 	v.show(c)
 }
 
@@ -102,7 +102,7 @@ func (v *View) call(ev tool.Event, state string) {
 		c.metadata = ev.Metadata
 	}
 	if state == "running" {
-		v.facts.Doing = v.text(c.head().String())
+		v.facts.Activity = v.text(c.head().String())
 	}
 	v.show(c)
 }
@@ -154,7 +154,7 @@ func (v *View) outcome(end session.ToolEnd) {
 	if o.Metadata != nil {
 		c.metadata = o.Metadata
 	}
-	v.facts.Doing = "thinking"
+	v.facts.Activity = "thinking"
 	v.show(c)
 	t := v.current()
 	if len(o.Changed) > 0 {
@@ -244,7 +244,7 @@ const liveLines = 14
 // body returns a call's details.
 func (v *View) body(c *call) string {
 	var b strings.Builder
-	if h := c.head(); h.Several() {
+	if h := c.head(); h.MultiLine() {
 		b.WriteString(`<pre class="cmd" tabindex="0">` + hypertext.Plain(v.text(strings.TrimSpace(h.Object))) + "</pre>")
 	}
 	b.WriteString(v.stepped(c))
@@ -284,7 +284,7 @@ func (v *View) body(c *call) string {
 func reason(o *tool.Outcome) string {
 	for _, d := range slices.Backward(o.Record.Decisions) {
 		if o.Status == tool.Denied && !d.Allow {
-			return cmp.Or(d.Said, d.Reason, o.Output)
+			return cmp.Or(d.Reply, d.Reason, o.Output)
 		}
 	}
 	return cmp.Or(o.Output, o.Code)

@@ -21,7 +21,7 @@ func (v *View) end(r session.Result) {
 		m.settle(v)
 	}
 	v.stopCalls()
-	v.facts.Doing, v.facts.Changed = "", t.changed || len(r.Changed) > 0
+	v.facts.Activity, v.facts.Changed = "", t.changed || len(r.Changed) > 0
 	if r.Cost != nil && v.facts.Window == 0 { // else the tokens are counted
 		sum := *r.Cost
 		if v.facts.Cost != nil {
@@ -31,9 +31,9 @@ func (v *View) end(r session.Result) {
 	}
 	left := v.remark(t, r)
 	if r.Cause != session.CauseDone {
-		v.Put("cause "+t.id, func(id string) string { return v.failure(id, r) })
+		v.AppendHTML("cause "+t.id, func(id string) string { return v.failure(id, r) })
 	}
-	v.Put("end "+t.id, func(id string) string { return v.footer(id, t, r, left) })
+	v.AppendHTML("end "+t.id, func(id string) string { return v.footer(id, t, r, left) })
 }
 
 // stopCalls ends the calls the turn's end has stopped.

@@ -38,7 +38,7 @@ type Facts struct {
 	Model        string   `json:"model,omitempty"`
 	Used, Window int      `json:"-"`              // tokens of the next request, and the context size; optional
 	Cost         *float64 `json:"cost,omitempty"` // USD; optional
-	Doing        string   `json:"doing,omitempty"`
+	Activity     string   `json:"doing,omitempty"`
 	Changed      bool     `json:"-"` // the newest turn changed files
 }
 
@@ -221,8 +221,8 @@ func (v *View) piece(key string, draw func() string) *piece {
 	return p
 }
 
-// Put shows the caller's HTML, made with package hypertext, at the end of the newest turn.
-func (v *View) Put(key string, html func(id string) string) {
+// AppendHTML shows the caller's HTML, made with package hypertext, at the end of the newest turn.
+func (v *View) AppendHTML(key string, html func(id string) string) {
 	id := ID(key)
 	v.piece(key, func() string { return html(id) })
 }
@@ -254,7 +254,7 @@ func (v *View) mask() *redact.Masker {
 // note shows a text outside messages.
 func (v *View) note(text string) {
 	t := v.current()
-	v.Put("note "+t.id+" "+text, func(id string) string {
+	v.AppendHTML("note "+t.id+" "+text, func(id string) string {
 		return `<p class="b note" id="` + id + `">` + hypertext.Words(v.text(text)) + "</p>"
 	})
 }

@@ -146,8 +146,8 @@ func TestStepsStandInTheirCall(t *testing.T) {
 	if strings.Count(got, `class="b call`) != 1 || strings.Count(got, "read file") != 9 || !strings.Contains(got, "3 earlier steps") || !strings.Contains(got, `<li class="failed">`) {
 		t.Errorf("%s", got)
 	}
-	if v.Facts().Doing != "task" {
-		t.Errorf("it does %q", v.Facts().Doing)
+	if v.Facts().Activity != "task" {
+		t.Errorf("it does %q", v.Facts().Activity)
 	}
 }
 

@@ -15,23 +15,23 @@ import (
 
 // message is a model's message: runs of text and thinking.
 type message struct {
-	id    string
-	runs  []*run
-	whole bool // stored and final
-	dirty bool
+	id       string
+	runs     []*run
+	complete bool // stored and final
+	dirty    bool
 }
 
 // run is uninterrupted text or thinking.
 type run struct {
-	key    string
-	kind   session.PartKind
-	stream hypertext.Stream
-	mask   *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back
-	text   string         // full text of a stored message
-	done   []string       // finished sections
-	shown  int            // number of pieces
-	took   time.Duration  // duration of thinking in a stored message; 0 if unknown
-	live   bool
+	key        string
+	kind       session.PartKind
+	stream     hypertext.Stream
+	mask       *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back
+	text       string         // full text of a stored message
+	done       []string       // finished sections
+	pieceCount int            // number of pieces
+	took       time.Duration  // duration of thinking in a stored message; 0 if unknown
+	live       bool
 }
 
 // says adds a piece of an incomplete message.
@@ -41,7 +41,7 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 		m = &message{id: id}
 		v.texts[id] = m
 	}
-	if m.whole || text == "" {
+	if m.complete || text == "" {
 		return
 	}
 	var r *run
@@ -52,9 +52,9 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 		r = m.add(kind)
 		r.mask, r.live = v.mask().Stream(), true
 	}
-	v.facts.Doing = "writing"
+	v.facts.Activity = "writing"
 	if kind == session.ReasoningPart {
-		v.facts.Doing = "thinking"
+		v.facts.Activity = "thinking"
 	}
 	r.take(r.mask.Write(text))
 	m.dirty = true
@@ -84,7 +84,7 @@ func (v *View) message(m session.Message) {
 	switch {
 	case m.Role == session.Assistant:
 		v.whole(m)
-	case m.Role != session.User || m.Note || m.Own != "":
+	case m.Role != session.User || m.Note || m.OwnCall != "":
 	case m.Summary:
 		v.note("the beginning of the conversation was summed up")
 	case m.Meanwhile:
@@ -97,7 +97,7 @@ func (v *View) message(m session.Message) {
 
 // person shows the user's text and attachments.
 func (v *View) person(m session.Message, class string) {
-	v.Put("prompt "+m.ID, func(id string) string {
+	v.AppendHTML("prompt "+m.ID, func(id string) string {
 		var b strings.Builder
 		b.WriteString(`<div class="b ` + class + `" id="` + id + `"><h2 class="unseen">You</h2><div class="said">` + hypertext.Words(v.text(strings.TrimSpace(m.Text()))) + "</div>")
 		for _, p := range m.Parts {
@@ -132,13 +132,13 @@ func size(n int) string {
 // whole handles a model's stored message. Its runs replace the incomplete ones.
 func (v *View) whole(m session.Message) {
 	known := v.texts[m.ID]
-	if known != nil && known.whole {
+	if known != nil && known.complete {
 		return
 	}
 	if known != nil {
 		known.rest()
 	}
-	now := &message{id: m.ID, whole: true, dirty: true}
+	now := &message{id: m.ID, complete: true, dirty: true}
 	for _, p := range m.Parts {
 		if p.Kind != session.TextPart && p.Kind != session.ReasoningPart || p.Text == "" {
 			continue
@@ -154,10 +154,10 @@ func (v *View) whole(m session.Message) {
 	for i, r := range now.runs {
 		r.text = v.text(r.text)
 		if known != nil && i < len(known.runs) {
-			r.shown = known.runs[i].shown
+			r.pieceCount = known.runs[i].pieceCount
 		}
 		if len(now.runs) == 1 {
-			r.took = m.Took
+			r.took = m.Duration
 		}
 		r.done, _ = hypertext.Sections(r.text, nil)
 	}
@@ -200,26 +200,26 @@ func (r *run) settle(v *View) {
 		sections = append(sections[:len(sections):len(sections)], r.stream.Open()...)
 	}
 	if r.kind == session.ReasoningPart {
-		r.shown = 1
-		v.Put(r.key+" 0", func(id string) string { return r.thought(id, sections) })
+		r.pieceCount = 1
+		v.AppendHTML(r.key+" 0", func(id string) string { return r.thought(id, sections) })
 		return
 	}
 	for i, s := range sections {
-		if i+1 < r.shown && i < len(r.done) && r.live {
+		if i+1 < r.pieceCount && i < len(r.done) && r.live {
 			continue // already shown
 		}
-		v.Put(r.key+" "+strconv.Itoa(i), func(id string) string { return `<div class="b prose" id="` + id + `">` + s + "</div>" })
+		v.AppendHTML(r.key+" "+strconv.Itoa(i), func(id string) string { return `<div class="b prose" id="` + id + `">` + s + "</div>" })
 	}
 	r.shrink(v, len(sections))
-	r.shown = len(sections)
+	r.pieceCount = len(sections)
 }
 
 // shrink removes pieces beyond n.
 func (r *run) shrink(v *View, n int) {
-	for i := n; i < r.shown; i++ {
+	for i := n; i < r.pieceCount; i++ {
 		v.Drop(r.key + " " + strconv.Itoa(i))
 	}
-	r.shown = n
+	r.pieceCount = n
 }
 
 // thought returns folded thinking.
@@ -248,7 +248,7 @@ func seconds(d time.Duration) string {
 
 // retry removes an incomplete message whose request failed.
 func (v *View) retry(r session.Retry) {
-	if m := v.texts[r.Message]; m != nil && !m.whole {
+	if m := v.texts[r.Message]; m != nil && !m.complete {
 		for _, run := range m.runs {
 			run.shrink(v, 0)
 		}

@@ -31,7 +31,7 @@ type Place struct {
 // A Symbol is a named declaration.
 type Symbol struct {
 	Name, Kind string
-	Within     string // container; may be ""
+	Container  string // container; may be ""
 	Depth      int    // in the file's tree
 	Place
 }
@@ -139,7 +139,7 @@ func outline(out []Symbol, all []symbol, path string, texts texts, depth int) []
 		if s.Location.URI != "" {
 			at = s.Location.Range
 		}
-		out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Depth: depth, Place: texts.place(path, at.Start.Line)})
+		out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Container: s.Container, Depth: depth, Place: texts.place(path, at.Start.Line)})
 		out = outline(out, s.Children, path, texts, depth+1)
 	}
 	return out
@@ -158,7 +158,7 @@ func (s *Servers) Find(ctx context.Context, beside, word string) (out []Symbol, 
 			if path == "" {
 				continue
 			}
-			out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Within: s.Container, Place: texts.place(path, s.Location.Range.Start.Line)})
+			out = append(out, Symbol{Name: s.Name, Kind: kindName(s.Kind), Container: s.Container, Place: texts.place(path, s.Location.Range.Start.Line)})
 		}
 		return nil
 	})
@@ -190,7 +190,7 @@ func (s *Servers) Problems(ctx context.Context, path string) (out []Problem, err
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	out = slices.Clone(v.found[uriOf(path)].items)
+	out = slices.Clone(v.results[uriOf(path)].items)
 	slices.SortStableFunc(out, func(a, b Problem) int { return a.Line - b.Line })
 	return out, nil
 }

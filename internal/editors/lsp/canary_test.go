@@ -76,7 +76,7 @@ func plant(t *testing.T, dir string) (canary string) {
 func found(t *testing.T) (out []lsp.Language) {
 	t.Helper()
 	home, _ := os.UserHomeDir()
-	for _, l := range lsp.Known() {
+	for _, l := range lsp.KnownLanguages() {
 		name := l.Command[0]
 		paths := []string{filepath.Join(home, "go", "bin", name), filepath.Join(home, ".cargo", "bin", name)}
 		if path, err := exec.LookPath(name); err == nil && l.Name != "typescript" {
@@ -109,7 +109,7 @@ func TestAPlantedProjectRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	canary := plant(t, dir)
-	env := proc.Outside(append(os.Environ(), "PATH="+dir+"/bin:"+dir+"/.venv/bin:"+dir+"/node_modules/.bin:"+os.Getenv("PATH"), "PYTHONPATH="+dir+":.", "NODE_PATH="+dir+"/node_modules",
+	env := proc.WithoutPathsIn(append(os.Environ(), "PATH="+dir+"/bin:"+dir+"/.venv/bin:"+dir+"/node_modules/.bin:"+os.Getenv("PATH"), "PYTHONPATH="+dir+":.", "NODE_PATH="+dir+"/node_modules",
 		"VIRTUAL_ENV="+dir+"/.venv", "GOPROXY=off", "GOTOOLCHAIN=path", "GOFLAGS="), dir)
 	languages := found(t)
 	if len(languages) == 0 {
@@ -154,7 +154,7 @@ func TestTheCanariesSing(t *testing.T) {
 		t.Fatal(err)
 	}
 	canary := plant(t, dir)
-	compiler := slices.DeleteFunc(lsp.Known(), func(l lsp.Language) bool { return l.Name != "typescript" })
+	compiler := slices.DeleteFunc(lsp.KnownLanguages(), func(l lsp.Language) bool { return l.Name != "typescript" })
 	compiler[0].Command[0] = native(t) // which the project's older one is preferred to
 	s := lsp.New(lsp.Options{Root: dir, Languages: append(compiler, found(t)...), Env: append(os.Environ(), "GOPROXY=off"), Warm: long, Cold: long, Allows: func(lsp.SDK) bool { return true }})
 	t.Cleanup(s.Close)
@@ -180,7 +180,7 @@ func TestAPlantedCompilerRunsNothing(t *testing.T) {
 	if err := os.Chmod(compiler, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	languages := slices.DeleteFunc(lsp.Known(), func(l lsp.Language) bool { return l.Name != "typescript" })
+	languages := slices.DeleteFunc(lsp.KnownLanguages(), func(l lsp.Language) bool { return l.Name != "typescript" })
 	languages[0].Command[0] = program
 	path := filepath.Join(dir, "a.ts")
 	for _, allowed := range []bool{false, true} {

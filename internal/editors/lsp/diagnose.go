@@ -33,9 +33,9 @@ const (
 type Findings struct {
 	Server string
 	Path   string // the changed file, absolute
-	// New holds the problems that the change added, errors first; More counts the omitted ones.
-	New  []Problem
-	More int
+	// New holds the problems that the change added, errors first; Omitted counts the omitted ones.
+	New     []Problem
+	Omitted int
 	// Project reports whether the whole project was checked, Open whether the server's other open
 	// files were.
 	Project, Open bool
@@ -60,7 +60,7 @@ type check struct {
 
 	// Guarded by server.mu.
 	earlier  *check         // same file's check that this one replaced
-	was      map[string]int // problems before the change; nil if not known yet
+	baseline map[string]int // problems before the change; nil if not known yet
 	found    *Findings      // nil if unknown
 	err      error
 	replaced bool // by a later check of the same file, which reports its findings
@@ -91,9 +91,9 @@ func (s *Servers) Changed(ctx context.Context, path, before, after string) (f Fi
 	case child.Held:
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		fresh := v.said != st.Why
-		v.said = st.Why
-		return Findings{Server: v.lang.Name, Path: path, Unknown: st.Why}, fresh
+		fresh := v.lastReason != st.Reason
+		v.lastReason = st.Reason
+		return Findings{Server: v.lang.Name, Path: path, Unknown: st.Reason}, fresh
 	case child.Ready:
 		limit = s.opts.Warm
 	}
@@ -175,11 +175,11 @@ func (v *server) inherit(c *check) {
 	if earlier == nil {
 		return
 	}
-	if earlier.was == nil {
+	if earlier.baseline == nil {
 		c.before = earlier.before
 		return
 	}
-	c.was = earlier.was
+	c.baseline = earlier.baseline
 }
 
 // take returns a check's current findings, or false if there are none to report. Missing ones
@@ -195,15 +195,15 @@ func (v *server) take(c *check, waited time.Duration) (Findings, bool) {
 	switch {
 	case over && c.found != nil:
 		f = *c.found
-		f.New, f.More = told(f.New, c.uri)
+		f.New, f.Omitted = told(f.New, c.uri)
 	case c.replaced:
 		f.Unknown = "it was changed again before the server had answered"
 	case v.broken != "", v.state.State == child.Failed: // its last failure is more useful than its restart
-		f.Unknown = cmp.Or(v.broken, v.state.Why)
-		if v.said != "" {
+		f.Unknown = cmp.Or(v.broken, v.state.Reason)
+		if v.lastReason != "" {
 			return f, false
 		}
-		v.said = f.Unknown
+		v.lastReason = f.Unknown
 	case over:
 		f.Unknown = reason(c.err, waited)
 	case v.state.State != child.Ready:
@@ -245,8 +245,8 @@ func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	}
 	was := v.counts()
 	v.mu.Lock()
-	if c.was == nil {
-		c.was = was
+	if c.baseline == nil {
+		c.baseline = was
 	}
 	v.mu.Unlock()
 	kind := fileChanged
@@ -268,7 +268,7 @@ func (v *server) examine(ctx context.Context, c *check) (*Findings, error) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	f.New = v.fresh(c.was)
+	f.New = v.fresh(c.baseline)
 	return f, nil
 }
 
@@ -353,8 +353,8 @@ func (v *server) pull(ctx context.Context, conn *jsonrpc2.Conn, path string) ([]
 func (v *server) answered(ctx context.Context, uri string, version int) error {
 	for {
 		v.mu.Lock()
-		r, said := v.found[uri]
-		changed, ended, why := v.state.Changed(), v.state.State != child.Ready, v.state.Why
+		r, said := v.results[uri]
+		changed, ended, why := v.state.Changed(), v.state.State != child.Ready, v.state.Reason
 		var shown time.Time
 		if d := v.docs[uri]; d != nil {
 			shown = d.shown
@@ -388,7 +388,7 @@ func (v *server) counts() map[string]int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	out := map[string]int{}
-	for _, r := range v.found {
+	for _, r := range v.results {
 		for _, p := range r.items {
 			out[p.mark()]++
 		}
@@ -401,7 +401,7 @@ func (v *server) counts() map[string]int {
 func (v *server) fresh(was map[string]int) (out []Problem) {
 	left := map[string]int{}
 	maps.Copy(left, was)
-	for _, r := range v.found {
+	for _, r := range v.results {
 		for _, p := range r.items {
 			if left[p.mark()]--; left[p.mark()] < 0 {
 				out = append(out, p)

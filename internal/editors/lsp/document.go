@@ -101,7 +101,7 @@ func (v *server) refresh(ctx context.Context, conn *jsonrpc2.Conn) error {
 		case err != nil:
 			v.mu.Lock()
 			delete(v.docs, uri)
-			delete(v.found, uri)
+			delete(v.results, uri)
 			v.mu.Unlock()
 			if err := conn.Notify(ctx, "textDocument/didClose", object{"textDocument": object{"uri": uri}}); err != nil {
 				return err

@@ -31,7 +31,7 @@ func goDesk(t *testing.T, n int) (*lsp.Servers, string) {
 	for i := range n {
 		put(t, dir, fmt.Sprintf("p%d/use.go", i), fmt.Sprintf("package p%d\n\nimport \"example.com/m\"\n\n// Use uses it.\nfunc Use() int { return m.Old(%d) }\n", i, i))
 	}
-	languages := lsp.Known()
+	languages := lsp.KnownLanguages()
 	languages[0].Command[0] = program
 	s := lsp.New(lsp.Options{Root: dir, Languages: languages, Warm: long, Cold: long, Env: append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOTOOLCHAIN=local")})
 	t.Cleanup(s.Close)

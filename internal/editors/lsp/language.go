@@ -24,8 +24,8 @@ const (
 	typescriptServer = "typescript-language-server"
 )
 
-// Known returns the supported servers, with the commands from their manuals.
-func Known() []Language {
+// KnownLanguages returns the supported servers, with the commands from their manuals.
+func KnownLanguages() []Language {
 	script := map[string]string{".ts": "typescript", ".tsx": "typescriptreact", ".js": "javascript", ".jsx": "javascriptreact",
 		".mts": "typescript", ".cts": "typescript", ".mjs": "javascript", ".cjs": "javascript"}
 	c := map[string]string{".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".cxx": "cpp", ".hh": "cpp", ".hpp": "cpp"}
@@ -44,9 +44,9 @@ func Known() []Language {
 	}
 }
 
-// Of returns the languages that a folder seems to use and whose programs are installed. It reads
-// one folder, so it is cheap enough for each start.
-func Of(dir string, all []Language, env []string) []Language {
+// ForFolder returns the languages that a folder seems to use and whose programs are installed. It
+// reads one folder, so it is cheap enough for each start.
+func ForFolder(dir string, all []Language, env []string) []Language {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil

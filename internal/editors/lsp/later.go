@@ -38,8 +38,8 @@ func (s *Servers) Late() (found []Findings) {
 	return found
 }
 
-// Missing returns the number of changes whose findings are pending.
-func (s *Servers) Missing() (n int) {
+// PendingCount returns the number of changes whose findings are pending.
+func (s *Servers) PendingCount() (n int) {
 	s.waiting.Lock()
 	defer s.waiting.Unlock()
 	for _, c := range s.pending {

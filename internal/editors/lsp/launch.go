@@ -130,7 +130,7 @@ func (n *launch) nativeTypeScript(o Options, sdk SDK, there bool) error {
 // nativeOf returns the TypeScript package of the user's tsc, from version 7 on.
 func nativeOf(program, root string) (typeScript, bool) {
 	t, ok := packageAround(program)
-	return t, ok && t.native() && !within(t.dir, root)
+	return t, ok && t.native() && !inFolder(t.dir, root)
 }
 
 // packageAround returns the TypeScript package that contains a program such as bin/tsc.
@@ -157,7 +157,7 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 		n.init["plugins"] = slices.DeleteFunc(plugins, func(p any) bool {
 			m, _ := p.(object)
 			at, _ := m["location"].(string)
-			return !filepath.IsAbs(at) || within(at, o.Root)
+			return !filepath.IsAbs(at) || inFolder(at, o.Root)
 		})
 	}
 	path, _ := server["path"].(string)
@@ -167,7 +167,7 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 	switch {
 	case n.sdk != "" && sdk.Server == typescriptServer:
 		path = filepath.Join(o.Root, sdk.Argv[1])
-	case filepath.IsAbs(path) && !within(path, o.Root):
+	case filepath.IsAbs(path) && !inFolder(path, o.Root):
 	default:
 		n.sdk, path = "", ""
 		t, ok := ownTypeScript(n.argv[0], o.Root, o.Env)
@@ -192,7 +192,7 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 // ownTypeScript returns the user's TypeScript with a tsserver.js: next to the server, as node
 // resolves it, or from a program on PATH.
 func ownTypeScript(program, root string, env []string) (typeScript, bool) {
-	usable := func(t typeScript, ok bool) bool { return ok && t.tsserver() != "" && !within(t.dir, root) }
+	usable := func(t typeScript, ok bool) bool { return ok && t.tsserver() != "" && !inFolder(t.dir, root) }
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			if t, ok := typeScriptIn(filepath.Join(dir, "node_modules", "typescript")); usable(t, ok) {

@@ -48,14 +48,14 @@ const (
 // Options configures Servers.
 type Options struct {
 	Root       string     // the workspace, absolute, without symbolic links
-	Languages  []Language // installed ones; see Of
+	Languages  []Language // installed ones; see ForFolder
 	Supervisor proc.Supervisor
 	Env        []string
 	Warm, Cold time.Duration // 0 for the defaults
 	// Refuses returns an error if no server may start now. It may be nil.
 	Refuses func() error
-	// Inside lets servers run only in the full sandbox.
-	Inside bool
+	// RequireSandbox lets servers run only in the full sandbox.
+	RequireSandbox bool
 	// Allows reports whether the user allowed the project code in its current state. If nil, none
 	// is allowed.
 	Allows func(SDK) bool
@@ -106,7 +106,7 @@ func (s *Servers) Close() {
 type State struct {
 	Name, Root string
 	State      string // starting, ready, failed, held
-	Why        string // of a failure
+	Reason     string // of a failure
 	PID        int
 }
 

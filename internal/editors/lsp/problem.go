@@ -140,8 +140,8 @@ func (f Findings) write(b *strings.Builder, name func(string) string, which stri
 		fmt.Fprintf(b, "%s: %snothing new is wrong%s\n", f.Server, which, f.scope())
 	}
 	list("new with this edit", f.New)
-	if f.More > 0 {
-		fmt.Fprintf(b, "  and %d more\n", f.More)
+	if f.Omitted > 0 {
+		fmt.Fprintf(b, "  and %d more\n", f.Omitted)
 	}
 }
 

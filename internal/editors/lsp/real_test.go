@@ -140,7 +140,7 @@ func (p project) open(t *testing.T) (*lsp.Servers, string) {
 		}
 		put(t, dir, name, text)
 	}
-	languages := slices.DeleteFunc(lsp.Known(), func(l lsp.Language) bool { return l.Name != p.server })
+	languages := slices.DeleteFunc(lsp.KnownLanguages(), func(l lsp.Language) bool { return l.Name != p.server })
 	languages[0].Command[0] = program
 	s := lsp.New(lsp.Options{Root: dir, Languages: languages, Warm: long, Cold: long, Env: os.Environ(), Allows: func(s lsp.SDK) bool { return s.Name == "cargo" }})
 	t.Cleanup(s.Close)

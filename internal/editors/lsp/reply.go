@@ -59,12 +59,12 @@ func (v *server) publish(p published) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	uri := same(p.URI)
-	if _, known := v.found[uri]; !known && len(v.found) >= maxFiles || v.found == nil {
+	if _, known := v.results[uri]; !known && len(v.results) >= maxFiles || v.results == nil {
 		return
 	}
 	if len(p.Diagnostics) > maxProblems {
 		p.Diagnostics = p.Diagnostics[:maxProblems]
 	}
-	v.found[uri] = result{p.Version, v.problems(uri, p.Diagnostics), time.Now()}
-	v.state.Stir()
+	v.results[uri] = result{p.Version, v.problems(uri, p.Diagnostics), time.Now()}
+	v.state.Wake()
 }

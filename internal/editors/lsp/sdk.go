@@ -31,7 +31,7 @@ type SDK struct {
 	Files []string
 	// Manifest lists all other files covered by the consent: a line with a hash for each.
 	Manifest []byte
-	Means    string // the consent's effect, for the user
+	Effect   string // the consent's effect, for the user
 	Problem  string // why it cannot be allowed
 }
 
@@ -49,7 +49,7 @@ func SDKs(root string, languages []Language, env []string) (out []SDK) {
 // sdk returns the project code that a language's server would run, or false if there is none.
 func (l Language) sdk(root string, env []string) (SDK, bool) {
 	if !l.known(root, env) {
-		return SDK{Name: l.Name, Server: l.Name, Argv: l.Command, Means: "adze does not know which code of the project this server runs"}, true
+		return SDK{Name: l.Name, Server: l.Name, Argv: l.Command, Effect: "adze does not know which code of the project this server runs"}, true
 	}
 	switch l.Name {
 	case typescriptServer, nativeTypeScript:
@@ -60,25 +60,25 @@ func (l Language) sdk(root string, env []string) (SDK, bool) {
 	return SDK{}, false
 }
 
-// known reports whether this is a server from Known, started by its own program outside the
-// project. What other servers run is unknown, also for a clangd that may run the project's
+// known reports whether this is a server from KnownLanguages, started by its own program outside
+// the project. What other servers run is unknown, also for a clangd that may run the project's
 // compilers.
 func (l Language) known(root string, env []string) bool {
 	if slices.ContainsFunc(l.Command, func(w string) bool { return strings.HasPrefix(w, "--query-driver") }) {
 		return false
 	}
-	for _, k := range Known() {
+	for _, k := range KnownLanguages() {
 		if k.Name != l.Name || len(l.Command) == 0 || filepath.Base(l.Command[0]) != k.Command[0] {
 			continue
 		}
 		program, err := proc.LookPath(l.Command[0], root, env)
-		return err != nil || !within(program, root)
+		return err != nil || !inFolder(program, root)
 	}
 	return false
 }
 
-// within reports whether a path is in a folder, by name or after resolving links.
-func within(path, dir string) bool {
+// inFolder reports whether a path is in a folder, by name or after resolving links.
+func inFolder(path, dir string) bool {
 	paths := []string{filepath.Clean(path)}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		paths = append(paths, real)
@@ -223,7 +223,7 @@ func typescriptSDK(root string) (SDK, bool) {
 	m.add(filepath.Join(t.dir, "package.json"))
 	if program := t.program(); program != "" {
 		s := SDK{Name: "typescript", Server: nativeTypeScript, Argv: []string{relative(root, program), "--lsp", "--stdio"},
-			Files: []string{relative(root, program)}, Means: "files are checked with the project's TypeScript " + t.version}
+			Files: []string{relative(root, program)}, Effect: "files are checked with the project's TypeScript " + t.version}
 		s.Manifest, s.Problem = m.text(t.version)
 		return s, true
 	}
@@ -242,9 +242,9 @@ func typescriptSDK(root string) (SDK, bool) {
 		}
 	}
 	s := SDK{Name: "typescript", Server: typescriptServer, Argv: []string{"node", relative(root, server)}, Files: []string{relative(root, server)},
-		Means: "files are checked with the project's TypeScript " + t.version}
+		Effect: "files are checked with the project's TypeScript " + t.version}
 	if len(plugins) > 0 {
-		s.Means += " and its plugins " + strings.Join(plugins, ", ")
+		s.Effect += " and its plugins " + strings.Join(plugins, ", ")
 	}
 	s.Manifest, s.Problem = m.text(t.version)
 	return s, true
@@ -316,7 +316,7 @@ func cargoSDK(root string) (SDK, bool) {
 		}
 		return nil
 	})
-	s := SDK{Name: "cargo", Server: "rust-analyzer", Argv: []string{"cargo", "check"}, Means: "rust-analyzer runs the project's build scripts, macros and what its configuration of cargo names"}
+	s := SDK{Name: "cargo", Server: "rust-analyzer", Argv: []string{"cargo", "check"}, Effect: "rust-analyzer runs the project's build scripts, macros and what its configuration of cargo names"}
 	if _, there := os.Stat(filepath.Join(root, "Cargo.toml")); there == nil {
 		s.Files = []string{"Cargo.toml"}
 	}

@@ -28,21 +28,21 @@ type server struct {
 	root string
 	turn chan struct{} // held by the current caller
 
-	mu      sync.Mutex
-	state   child.Life
-	broken  string // why the last start failed; "" after a successful one
-	said    string // why it does not run, as last reported with an edit; "" after a successful start
-	conn    *jsonrpc2.Conn
-	process *proc.Process
-	caps    initialized
-	docs    map[string]*document
-	found   map[string]result // by URI
-	checks  []*check          // running
-	last    *check
-	start   launch
-	noted   bool               // start.note was reported
-	stop    context.CancelFunc // ends the program
-	held    time.Time          // since when it is held
+	mu         sync.Mutex
+	state      child.Life
+	broken     string // why the last start failed; "" after a successful one
+	lastReason string // why it does not run, as last reported with an edit; "" after a successful start
+	conn       *jsonrpc2.Conn
+	process    *proc.Process
+	caps       initialized
+	docs       map[string]*document
+	results    map[string]result // by URI
+	checks     []*check          // running
+	last       *check
+	start      launch
+	noted      bool               // start.note was reported
+	stop       context.CancelFunc // ends the program
+	held       time.Time          // since when it is held
 }
 
 type result struct {
@@ -54,7 +54,7 @@ type result struct {
 func (v *server) show() State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	s := State{State: v.state.State, Why: v.state.Why}
+	s := State{State: v.state.State, Reason: v.state.Reason}
 	if v.process != nil && v.state.Runs() {
 		s.PID = v.process.PID()
 	}
@@ -82,10 +82,10 @@ func (v *server) wake() bool {
 		return false
 	}
 	if v.state.State == child.Held {
-		v.said = ""
+		v.lastReason = ""
 	}
 	v.state.Begin(now)
-	v.docs, v.found = map[string]*document{}, map[string]result{}
+	v.docs, v.results = map[string]*document{}, map[string]result{}
 	ctx, stop := context.WithCancel(v.pool.ctx)
 	v.stop = stop
 	v.pool.all.Go(func() {
@@ -99,7 +99,7 @@ func (v *server) wake() bool {
 func (v *server) allowed() error {
 	if refuses := v.pool.opts.Refuses; refuses != nil {
 		if err := refuses(); err != nil {
-			v.said = err.Error() // the user decided it and needs no report
+			v.lastReason = err.Error() // the user decided it and needs no report
 			return err
 		}
 	}
@@ -127,14 +127,14 @@ func (v *server) live(ctx context.Context) {
 		Supervisor: v.pool.opts.Supervisor,
 		Command: proc.Command{
 			Argv: v.start.argv, Dir: v.start.dir, Env: v.start.env, Tag: "lsp-" + v.lang.Name, Head: 1 << 10, Tail: 4 << 10,
-			RequireWalls: v.pool.opts.Inside, UserWords: v.start.named,
+			RequireWalls: v.pool.opts.RequireSandbox, UserWords: v.start.named,
 		},
 		Started: func(p *proc.Process) {
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			v.process = p
 		},
-		Went: func() bool { return errors.Is(said, errEnded) },
+		Closed: func() bool { return errors.Is(said, errEnded) },
 	}.Run(ctx, func(in io.WriteCloser, out io.Reader) { said = v.speak(ctx, in, out) })
 	hidden := unseen(v.start.argv[0], r)
 	switch {
@@ -191,7 +191,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 	defer conn.Close()
 	hello, cancel := context.WithCancel(ctx)
 	defer cancel()
-	caps, err := child.Within(ctx, conn.DisconnectNotify(), startTime, func() (caps initialized, err error) {
+	caps, err := child.WaitFor(ctx, conn.DisconnectNotify(), startTime, func() (caps initialized, err error) {
 		if err = conn.Call(hello, "initialize", v.introduction(), &caps); err == nil {
 			err = conn.Notify(hello, "initialized", object{})
 		}
@@ -210,7 +210,7 @@ func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) er
 	}
 	v.mu.Lock()
 	v.conn, v.caps = conn, caps
-	v.broken, v.said = "", ""
+	v.broken, v.lastReason = "", ""
 	v.state.Turn(child.Ready, "")
 	v.mu.Unlock()
 	select {

@@ -20,15 +20,15 @@ import (
 // action is a page's request. The path's name determines the fields used.
 type action struct {
 	control.Request
-	Files    []piece `json:"files"`
-	Queue    bool    `json:"queue"` // wait for the running turn instead of steering it
-	Question string  `json:"question"`
-	Choice   string  `json:"choice"`
-	Offer    int     `json:"offer"`
-	Reason   string  `json:"reason"`
-	Refused  []int   `json:"refused"`
-	Folder   string  `json:"folder"` // the new session's folder
-	Once     string  `json:"once"`   // idempotency key
+	Files          []piece `json:"files"`
+	Queue          bool    `json:"queue"` // wait for the running turn instead of steering it
+	Question       string  `json:"question"`
+	Choice         string  `json:"choice"`
+	Offer          int     `json:"offer"`
+	Reason         string  `json:"reason"`
+	Refused        []int   `json:"refused"`
+	Folder         string  `json:"folder"` // the new session's folder
+	IdempotencyKey string  `json:"once"`   // idempotency key
 }
 
 // choices maps names to a permission's choices.
@@ -59,7 +59,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request) {
 	var out any
 	if err == nil {
 		id, name := session.ID(r.PathValue("id")), r.PathValue("act")
-		out, err = s.keyed.do(r.Context(), string(id)+"\n"+name, a.Once, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
+		out, err = s.keyed.do(r.Context(), string(id)+"\n"+name, a.IdempotencyKey, func(ctx context.Context) (any, error) { return s.do(ctx, id, name, a) })
 	}
 	if err != nil {
 		refuse(w, err)
@@ -74,7 +74,7 @@ type done = control.Done
 // request converts an action to a control request, or returns false for other actions.
 func (a action) request(name string) (r control.Request, is bool) {
 	r = a.Request
-	r.Do = name
+	r.Action = name
 	return r, slices.Contains([]string{control.Set, control.Undo, control.Rewind, control.Compact, control.Run, control.Revert, control.Stage, control.Unqueue}, name)
 }
 
@@ -168,11 +168,11 @@ func (s *Server) stored(ctx context.Context, id session.ID, do func() error) err
 	if err == nil {
 		err = do()
 	}
-	s.stir()
+	s.wakePages()
 	return err
 }
 
-func (r *room) answered(_ context.Context, a action) error {
+func (r *sharedSession) answered(_ context.Context, a action) error {
 	choice, known := choices[a.Choice]
 	if a.Choice != "" && !known {
 		return &refusal{http.StatusBadRequest, "there is no such choice"}
@@ -180,7 +180,7 @@ func (r *room) answered(_ context.Context, a action) error {
 	return r.answer(a.Question, ask.Answer{Choice: choice, Offer: a.Offer, Reason: a.Reason, Text: a.Text, Refused: a.Refused, By: ownPage}, a.Text)
 }
 
-func (r *room) stopped(context.Context) error {
+func (r *sharedSession) stopped(context.Context) error {
 	if !r.Stop() {
 		return errNoTurn
 	}
@@ -188,21 +188,21 @@ func (r *room) stopped(context.Context) error {
 }
 
 // control runs a control request in the conversation.
-func (r *room) control(ctx context.Context, q control.Request) (any, error) {
+func (r *sharedSession) control(ctx context.Context, q control.Request) (any, error) {
 	out, err := r.Host().Do(ctx, q)
 	return out, asRefusal(err)
 }
 
 // Host returns the actions available in the room.
-func (r *room) Host() control.Host {
+func (r *sharedSession) Host() control.Host {
 	r.mu.Lock()
 	conv := r.conv
 	r.mu.Unlock()
 	if conv == nil {
 		return control.Host{Begin: func(func(context.Context) session.Result) error { return control.ErrOpening }}
 	}
-	return control.Host{Ports: conv.Ports(), Commands: conv.Commands, Begin: r.begins, Alone: r.alone, Unqueue: r.unqueue,
-		Changed: func(string, string) { r.server.stir(); conv.Refresh() },
+	return control.Host{Ports: conv.Ports(), Commands: conv.Commands, Begin: r.begins, RunExclusive: r.alone, Unqueue: r.unqueue,
+		Changed: func(string, string) { r.server.wakePages(); conv.Refresh() },
 		Rewound: func(bool) { r.anew(); conv.Rewound() },
 		Model: func(name string) error {
 			r.server.ends.Go(func() { _, _ = r.server.changeModel(r.server.ctx, r.id, name) }) // pages show the new model
@@ -211,7 +211,7 @@ func (r *room) Host() control.Host {
 }
 
 // prompted queues or sends the user's message.
-func (r *room) prompted(_ context.Context, a action) (any, error) {
+func (r *sharedSession) prompted(_ context.Context, a action) (any, error) {
 	p := Prompt{Text: a.Text}
 	for _, f := range a.Files {
 		if err := p.enclose(f); err != nil {
@@ -244,21 +244,21 @@ func (r *room) prompted(_ context.Context, a action) (any, error) {
 }
 
 // nudged informs pages and other processes about waiting messages.
-func (r *room) nudged() {
+func (r *sharedSession) nudged() {
 	if conv := r.conv; conv != nil {
 		r.server.ends.Go(conv.Refresh) // Refresh calls back into the room
 	}
 	for q := range r.readers {
 		if q.turn == everyTurn {
-			nudge(q.woken)
+			nudge(q.wake)
 		}
 	}
 }
 
-func (r *room) unqueue(text string) bool {
+func (r *sharedSession) unqueue(text string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := slices.IndexFunc(r.jobs, func(j job) bool { return j.do == nil && j.prompt.Text == text })
+	at := slices.IndexFunc(r.jobs, func(j job) bool { return j.run == nil && j.prompt.Text == text })
 	if at < 0 {
 		return false
 	}
@@ -268,27 +268,27 @@ func (r *room) unqueue(text string) bool {
 }
 
 // begins queues do as a turn.
-func (r *room) begins(do func(context.Context) session.Result) error {
+func (r *sharedSession) begins(do func(context.Context) session.Result) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
 		return errLeaving
 	}
-	r.enqueue(job{do: do})
+	r.enqueue(job{run: do})
 	return nil
 }
 
 var errNotHere = &refusal{http.StatusNotImplemented, "that cannot be done in this session"}
 
 // alone runs do while no turn runs, and waits for it.
-func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
+func (r *sharedSession) alone(_ context.Context, do func(ctx context.Context)) error {
 	over := make(chan struct{})
 	r.mu.Lock()
 	if r.running || r.leaving {
 		r.mu.Unlock()
 		return control.ErrBusy
 	}
-	r.enqueue(job{quiet: true, do: func(ctx context.Context) session.Result {
+	r.enqueue(job{quiet: true, run: func(ctx context.Context) session.Result {
 		defer close(over)
 		do(ctx)
 		return session.Result{Cause: session.CauseDone}
@@ -302,12 +302,12 @@ func (r *room) alone(_ context.Context, do func(ctx context.Context)) error {
 	}
 }
 
-func (r *room) repeated(ctx context.Context) error {
+func (r *sharedSession) repeated(ctx context.Context) error {
 	turn, err := newest(ctx, r.server.Backend, r.id)
 	if err != nil {
 		return err
 	}
-	p := Prompt{Text: turn.prompt.Text(), Again: true}
+	p := Prompt{Text: turn.prompt.Text(), Replace: true}
 	for _, part := range turn.prompt.Parts {
 		if part.Attachment != nil {
 			p.Attachments = append(p.Attachments, *part.Attachment)

@@ -50,18 +50,18 @@ func whose(e session.Event) (call, parent tool.CallID) {
 }
 
 // does updates the session's activity for the list of sessions.
-func (r *room) does(e session.Event) {
+func (r *sharedSession) does(e session.Event) {
 	switch ev := e.(type) {
 	case session.ReasoningDelta:
-		r.doing = "thinking"
+		r.activity = "thinking"
 	case session.TextDelta:
-		r.doing = "writing"
+		r.activity = "writing"
 	case session.ToolStart:
 		if ev.Parent == "" {
-			r.doing = redact.Passwords(tool.HeadingOr(ev.Heading, ev.Tool, ev.Title, ev.Args).String())
+			r.activity = redact.Passwords(tool.HeadingOr(ev.Heading, ev.Tool, ev.Title, ev.Args).String())
 		}
 	case session.TurnEnd:
-		r.doing = ""
+		r.activity = ""
 	}
 }
 
@@ -76,12 +76,12 @@ type pageState struct {
 }
 
 // attend registers a reader for all events from now on. woken receives its wake-ups.
-func (r *room) attend(woken chan struct{}) pageState {
+func (r *sharedSession) attend(woken chan struct{}) pageState {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := pageState{running: r.turn.abort != nil && !r.turn.over}
+	a := pageState{running: r.turn.abort != nil && !r.turn.endReported}
 	a.reader, a.events = r.join(everyTurn)
-	a.reader.woken = woken
+	a.reader.wake = woken
 	if r.counted != nil {
 		a.events = append(a.events, item{event: *r.counted})
 	}
@@ -89,7 +89,7 @@ func (r *room) attend(woken chan struct{}) pageState {
 }
 
 // anew makes pages reread the log after a part was reverted.
-func (r *room) anew() {
+func (r *sharedSession) anew() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.passTo(everyTurn, item{anew: true})

@@ -150,13 +150,13 @@ func (h *backend) Export(_ context.Context, id session.ID, form string) ([]byte,
 	return []byte(form + " of " + string(id)), nil
 }
 
-func (h *backend) Search(_ context.Context, text string) ([]api.Found, string, error) {
+func (h *backend) Search(_ context.Context, text string) ([]api.SearchResult, string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	found := []api.Found{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}
+	found := []api.SearchResult{{Session: "s1", Title: "found", Kind: "answer", Snippet: "… " + text + " …"}}
 	for _, head := range h.heads {
 		if cwd := head.Info().Cwd; cwd != "" {
-			found = append(found, api.Found{Session: string(head.ID), Title: head.Name, Kind: "answer", Snippet: text, Cwd: cwd})
+			found = append(found, api.SearchResult{Session: string(head.ID), Title: head.Name, Kind: "answer", Snippet: text, Cwd: cwd})
 		}
 	}
 	return found, "", nil
@@ -164,7 +164,7 @@ func (h *backend) Search(_ context.Context, text string) ([]api.Found, string, e
 
 func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true }
 
-func (h *backend) Open(_ context.Context, id session.ID, model string, who serve.Person) (serve.Conversation, error) {
+func (h *backend) Open(_ context.Context, id session.ID, model string, who serve.User) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.holder != "" {
@@ -264,7 +264,7 @@ func (h *backend) counts() (opened, closed int) {
 type conversation struct {
 	backend  *backend
 	id       session.ID
-	who      serve.Person
+	who      serve.User
 	ids      int
 	prompted string // the newest prompt
 
@@ -276,10 +276,10 @@ type conversation struct {
 func (c *conversation) ID() session.ID { return c.id }
 
 func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Result {
-	if p.Again {
-		c.backend.store(c.id, session.RewindEntry, session.Rewound{To: c.prompted})
+	if p.Replace {
+		c.backend.store(c.id, session.RewindEntry, session.Rewound{MessageID: c.prompted})
 	}
-	said := []session.Part{{Kind: session.TextPart, Text: p.Text + p.Beside}}
+	said := []session.Part{{Kind: session.TextPart, Text: p.Text + p.Texts}}
 	for _, a := range p.Attachments {
 		said = append(said, session.Part{Kind: session.AttachmentPart, Attachment: &a})
 	}
@@ -287,7 +287,7 @@ func (c *conversation) Prompt(ctx context.Context, p serve.Prompt) session.Resul
 	c.prompted = fmt.Sprintf("m%d", c.ids)
 	r := session.Result{Cause: session.CauseInternal, Message: "the test has no turn"}
 	if c.backend.turn != nil {
-		r = c.backend.turn(ctx, c, p.Text+p.Beside)
+		r = c.backend.turn(ctx, c, p.Text+p.Texts)
 	}
 	c.backend.store(c.id, session.EndEntry, r)
 	if len(r.Changed) > 0 {

@@ -54,20 +54,20 @@ func (d directory) session(ctx context.Context, id session.ID) (session.Head, er
 
 // ask responds about a session of another folder without a process.
 func (d directory) ask(q control.Request) (any, error) {
-	switch q.Do {
+	switch q.Action {
 	case control.Files:
 		return []string{}, nil
 	case control.Menu:
-		return control.Choices{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, Past: []string{}}, nil
+		return control.Choices{Commands: []api.Named{}, Modes: []api.Mode{}, Efforts: []api.Mode{}, History: []string{}}, nil
 	}
 	return nil, errAway
 }
 
 // found searches the shown sessions.
-func (d directory) found(ctx context.Context, text string) ([]api.Found, string, error) {
+func (d directory) found(ctx context.Context, text string) ([]api.SearchResult, string, error) {
 	all, note, err := d.backend.Search(ctx, text)
 	sees := d.backend.Served()
-	return slices.DeleteFunc(all, func(f api.Found) bool { return !sees(f.Cwd) }), note, err
+	return slices.DeleteFunc(all, func(f api.SearchResult) bool { return !sees(f.Cwd) }), note, err
 }
 
 // away reports whether a session's folder is not the server's.
@@ -128,7 +128,7 @@ func (n *remoteSessions) heads() (out []session.Head) {
 
 // head returns the session as described by its owner.
 func (b remoteSession) head() session.Head {
-	h := session.Head{ID: b.Hello.Session, Name: b.Hello.Title, Created: b.Hello.Since, Updated: b.Hello.Since}
+	h := session.Head{ID: b.Hello.Session, Name: b.Hello.Title, Created: b.Hello.OwnedSince, Updated: b.Hello.OwnedSince}
 	if raw, err := json.Marshal(session.Start{Cwd: b.Hello.Cwd, Model: b.model()}); err == nil {
 		h.Start = raw
 	}

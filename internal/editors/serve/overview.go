@@ -34,10 +34,10 @@ func (s *Server) overview(ctx context.Context, current session.ID) (html string,
 	by := map[live.Group][]row{}
 	for _, h := range heads[:min(len(heads), most)] {
 		r := s.row(h)
-		by[r.Standing] = append(by[r.Standing], r)
+		by[r.Group] = append(by[r.Group], r)
 	}
 	var b strings.Builder
-	for _, g := range live.Standings() {
+	for _, g := range live.Groups() {
 		rows := by[g]
 		if len(rows) == 0 {
 			continue
@@ -76,7 +76,7 @@ func (s *Server) row(h session.Head) row {
 	r.lives = now != nil && now.State != live.Idle
 	if now == nil {
 		if who := s.Backend.Holder(h.ID); who != "" {
-			now = &live.Status{State: live.Working, Doing: "in " + who}
+			now = &live.Status{State: live.Working, Activity: "in " + who}
 		}
 	}
 	r.Listing = live.ListingOf(h, now)
@@ -98,7 +98,7 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 	if title == "" {
 		title = "New session"
 	}
-	b.WriteString(`<li class="row ` + groupClass[r.Standing])
+	b.WriteString(`<li class="row ` + groupClass[r.Group])
 	for _, class := range []struct {
 		name string
 		is   bool
@@ -116,10 +116,10 @@ func (r row) write(b *strings.Builder, mask *redact.Masker, current session.ID) 
 		b.WriteString(`<span class="pin">Pinned: </span>`)
 	}
 	b.WriteString(text(title, 90) + "</span>")
-	if r.Doing != "" {
-		b.WriteString(`<span class="doing">` + text(r.Doing, 120) + "</span>")
+	if r.Activity != "" {
+		b.WriteString(`<span class="doing">` + text(r.Activity, 120) + "</span>")
 	}
-	b.WriteString(`<span class="meta"><span class="state">` + heading(r.Standing) + ` · </span><time datetime="` + r.head.Updated.UTC().Format(time.RFC3339) + `">` + r.head.Updated.Format("2 Jan 15:04") + "</time>")
+	b.WriteString(`<span class="meta"><span class="state">` + heading(r.Group) + ` · </span><time datetime="` + r.head.Updated.UTC().Format(time.RFC3339) + `">` + r.head.Updated.Format("2 Jan 15:04") + "</time>")
 	if r.model != "" {
 		_, short, named := strings.Cut(r.model, "/")
 		if !named {

@@ -57,9 +57,9 @@ func (l *scroll) rewind(e session.Entry) {
 	for i, t := range l.turns {
 		at := slices.IndexFunc(t.events, func(ev session.Event) bool {
 			done, ok := ev.(session.MessageDone)
-			return ok && done.Message.ID == to.To
+			return ok && done.Message.ID == to.MessageID
 		})
-		if t.prompt.ID == to.To {
+		if t.prompt.ID == to.MessageID {
 			l.turns = l.turns[:i]
 			return
 		}
@@ -103,7 +103,7 @@ func newest(ctx context.Context, h Backend, id session.ID) (past, error) {
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
 	l := scroll{all: true}
-	err := s.known(r.Context(), id)
+	err := s.checkKnown(r.Context(), id)
 	if err == nil {
 		err = ignoreMissing(s.Backend.Log(r.Context(), id, 0, func(seq int64, e session.Entry) error {
 			l.add(seq, e)
@@ -120,7 +120,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	out := []uistream.Message{}
 	for i, t := range l.turns {
-		out = append(out, uistream.Said(t.prompt))
+		out = append(out, uistream.UserMessage(t.prompt))
 		if i == len(l.turns)-1 && running && !t.ended {
 			break
 		}
@@ -142,8 +142,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.mask().JSON(raw)) // the client may be gone
 }
 
-// known returns an error unless the session is open here or shown.
-func (s *Server) known(ctx context.Context, id session.ID) error {
+// checkKnown returns an error unless the session is open here or shown.
+func (s *Server) checkKnown(ctx context.Context, id session.ID) error {
 	if s.open(id) != nil {
 		return nil
 	}

@@ -14,11 +14,11 @@ import (
 // TestAnUndoIsOfThePlanThatWasShown in a session of the server and in one of another process.
 func TestAnUndoIsOfThePlanThatWasShown(t *testing.T) {
 	plan := "1"
-	undo := func(_ context.Context, u api.Undo) (api.Undone, error) {
+	undo := func(_ context.Context, u api.Undo) (api.UndoResult, error) {
 		if u.Plan != "" && u.Plan != plan {
-			return api.Undone{}, usage.Mistake("look again", "the plan has changed")
+			return api.UndoResult{}, usage.Mistake("look again", "the plan has changed")
 		}
-		return api.Undone{Turns: []string{"t"}, Paths: []string{"change  a.go"}, Plan: plan}, nil
+		return api.UndoResult{Turns: []string{"t"}, Paths: []string{"change  a.go"}, Plan: plan}, nil
 	}
 	w := &window{}
 	var e *elsewhere
@@ -45,18 +45,18 @@ func TestThePageShowsThePlanAnew(t *testing.T) {
 	b := newBrowser(t)
 	h := sceneBackend()
 	plans, did := []string{"a", "b"}, make(chan string, 10)
-	h.ports.Undo = func(_ context.Context, u api.Undo) (api.Undone, error) {
+	h.ports.Undo = func(_ context.Context, u api.Undo) (api.UndoResult, error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if !u.Dry && u.Plan != "b" {
-			return api.Undone{}, usage.Mistake("look again", "the plan has changed")
+			return api.UndoResult{}, usage.Mistake("look again", "the plan has changed")
 		}
 		if !u.Dry {
 			did <- u.Plan
 		}
 		now := plans[0]
 		plans = append(plans[1:], now)
-		return api.Undone{Turns: []string{"mend the race"}, Paths: []string{"change  " + now + ".go"}, Plan: now}, nil
+		return api.UndoResult{Turns: []string{"mend the race"}, Paths: []string{"change  " + now + ".go"}, Plan: now}, nil
 	}
 	s := listen(t, h)
 	id := s.say(h, "Mend the race", "There is a race")

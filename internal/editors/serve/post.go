@@ -76,7 +76,7 @@ func (p chatPost) mean(m newestPart) (postMeaning, error) {
 		return s, &refusal{http.StatusBadRequest, fmt.Sprintf("nothing is known of the trigger %.40q", p.Trigger)}
 	case m.Role == "user":
 		prompt, err := m.prompt()
-		prompt.Again = anew
+		prompt.Replace = anew
 		s.prompt = &prompt
 		return s, err
 	case anew:
@@ -135,7 +135,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 }
 
 // take runs a POST and returns the stream to send.
-func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
+func (s *Server) take(r *http.Request, in postMeaning) (*turnStream, error) {
 	if _, is := s.find(in.id).(remoteSession); is {
 		return nil, session.ErrLocked
 	}
@@ -155,7 +155,7 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 			return s.goOn(r, room, paused, "reply-"+newApproval()), nil
 		}
 	}
-	if in.prompt.Again {
+	if in.prompt.Replace {
 		if err := s.again(r, in); err != nil {
 			return nil, err
 		}
@@ -171,20 +171,20 @@ func (s *Server) take(r *http.Request, in postMeaning) (*teller, error) {
 	if q == nil {
 		return heard(), nil
 	}
-	return &teller{from: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
+	return &turnStream{from: room, reader: q, encoder: s.encoder(room), pausing: true}, nil
 }
 
 // heard responds to a remark for the running turn, whose readers get the results.
-func heard() *teller {
+func heard() *turnStream {
 	e := uistream.New(uistream.Options{})
 	parts := e.Resume("remark-" + newApproval())
 	parts = append(parts, e.Take(session.Notice{Text: "the running turn reads it"})...)
-	return &teller{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
+	return &turnStream{first: append(parts, e.Take(session.TurnEnd{Result: session.Result{Cause: session.CauseDone}})...), encoder: e}
 }
 
 // goOn streams the rest of a turn after an answered question: with the reader that ended there, or
 // a new one for a client that read the turn elsewhere.
-func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *teller {
+func (s *Server) goOn(r *http.Request, room *sharedSession, t *turnStream, message string) *turnStream {
 	if t == nil {
 		if t = s.catchUp(r, room); t == nil {
 			return heard() // the turn has ended in the meantime
@@ -196,6 +196,6 @@ func (s *Server) goOn(r *http.Request, room *room, t *teller, message string) *t
 	return t
 }
 
-func (s *Server) encoder(r *room) *uistream.Encoder {
+func (s *Server) encoder(r *sharedSession) *uistream.Encoder {
 	return uistream.New(uistream.Options{Mask: s.Mask, Blocks: r.conv.Blocks})
 }

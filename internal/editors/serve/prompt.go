@@ -15,15 +15,15 @@ import (
 // A Prompt starts a turn.
 type Prompt struct {
 	Text        string // as typed by the user
-	Beside      string // attached texts
+	Texts       string // attached texts
 	Attachments []tool.Attachment
-	// Again replaces the newest prompt, which is reverted with its results. Effects of calls
+	// Replace replaces the newest prompt, which is reverted with its results. Effects of calls
 	// remain.
-	Again bool
+	Replace bool
 }
 
 // bare reports whether the prompt is only text, so it can be sent to a running turn.
-func (p Prompt) bare() bool { return !p.Again && p.Beside == "" && len(p.Attachments) == 0 }
+func (p Prompt) bare() bool { return !p.Replace && p.Texts == "" && len(p.Attachments) == 0 }
 
 type piece struct {
 	Type      string `json:"type"`
@@ -67,11 +67,11 @@ func (p *Prompt) enclose(f piece) error {
 	case err != nil:
 		return &refusal{http.StatusBadRequest, fmt.Sprintf("%s cannot be read: %v", name, err)}
 	}
-	file, beside, err := attachments.Sent(name, raw)
+	file, beside, err := attachments.FromFile(name, raw)
 	if err != nil {
 		return &refusal{http.StatusUnsupportedMediaType, fmt.Sprintf("%s (%s) is no picture, no PDF and no text", name, f.MediaType)}
 	}
-	p.Attachments, p.Beside = append(p.Attachments, file...), p.Beside+beside
+	p.Attachments, p.Texts = append(p.Attachments, file...), p.Texts+beside
 	return nil
 }
 

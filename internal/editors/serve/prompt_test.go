@@ -147,7 +147,7 @@ func TestARemarkThatWasTakenBack(t *testing.T) {
 	say(session.Message{ID: "m3", Role: session.User, Meanwhile: true}, "faster")
 	say(session.Message{ID: "m4", Role: session.Assistant}, "wrong")
 	h.store(session.ID(id), session.EndEntry, done())
-	h.store(session.ID(id), session.RewindEntry, session.Rewound{To: "m3"})
+	h.store(session.ID(id), session.RewindEntry, session.Rewound{MessageID: "m3"})
 	say(session.Message{ID: "m5", Role: session.User}, "slower")
 	say(session.Message{ID: "m6", Role: session.Assistant}, "right")
 	h.store(session.ID(id), session.EndEntry, done())

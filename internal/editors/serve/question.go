@@ -41,9 +41,9 @@ func newApproval() string {
 }
 
 // Ask asks for a permission.
-func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
+func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
-		Text: a.Why, Preview: a.Preview}
+		Text: a.Reason, Preview: a.Preview}
 	if a.Problem != "" {
 		q.Text = a.Problem
 	}
@@ -65,10 +65,10 @@ func (r *room) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 }
 
 // Inquire asks a question of the model, or about its plan. The user's next message is the answer.
-func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
+func (r *sharedSession) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	text := a.Text
-	if a.Said != "" {
-		text += "\n\n" + a.Said
+	if a.LastResult != "" {
+		text += "\n\n" + a.LastResult
 	}
 	w, err := r.put(ctx, &openQuestion{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
 	if err != nil {
@@ -78,11 +78,11 @@ func (r *room) Inquire(ctx context.Context, a ask.Question) (string, error) {
 }
 
 // put asks a question and waits for its answer.
-func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) {
+func (r *sharedSession) put(ctx context.Context, w *openQuestion) (*openQuestion, error) {
 	q := w.Question
 	w.done = make(chan struct{})
 	r.mu.Lock()
-	if r.turn.abort == nil || r.turn.over {
+	if r.turn.abort == nil || r.turn.endReported {
 		r.mu.Unlock()
 		return nil, ErrNobody
 	}
@@ -91,10 +91,10 @@ func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) 
 	r.asked = w
 	r.pass(item{question: &q, asked: w})
 	r.mu.Unlock()
-	r.server.stir()
+	r.server.wakePages()
 	select {
 	case <-w.done:
-		r.server.stir()
+		r.server.wakePages()
 		return w, nil
 	case <-ctx.Done():
 	}
@@ -107,18 +107,18 @@ func (r *room) put(ctx context.Context, w *openQuestion) (*openQuestion, error) 
 	}
 	w.elsewhere = true
 	if errors.Is(context.Cause(ctx), live.ErrAnswered) {
-		r.settle(w, "in another window")
+		r.settleQuestion(w, "in another window")
 	} else {
-		r.settle(w, "by nobody: the turn has ended")
+		r.settleQuestion(w, "by nobody: the turn has ended")
 	}
 	return nil, ctx.Err()
 }
 
-func (r *room) settle(w *openQuestion, answered string) {
+func (r *sharedSession) settleQuestion(w *openQuestion, answered string) {
 	r.asked = nil
-	r.past[w.ID] = answered
+	r.answers[w.ID] = answered
 	if r.order = append(r.order, w.ID); len(r.order) > maxPast {
-		delete(r.past, r.order[0])
+		delete(r.answers, r.order[0])
 		r.order = r.order[1:]
 	}
 	q := w.Question
@@ -127,26 +127,26 @@ func (r *room) settle(w *openQuestion, answered string) {
 
 // answer settles the waiting question with a page's answer. It returns an error if another question
 // is waiting.
-func (r *room) answer(id string, a ask.Answer, words string) error {
+func (r *sharedSession) answer(id string, a ask.Answer, words string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.asked
 	if w == nil || w.ID != id {
-		if before, known := r.past[id]; known {
+		if before, known := r.answers[id]; known {
 			return &refusal{http.StatusConflict, "too late: this was answered already (" + before + "), and nothing is done twice"}
 		}
 		return &refusal{http.StatusForbidden, "that was not asked here"}
 	}
 	if w.ask == nil {
 		w.words = words
-		r.settle(w, words)
+		r.settleQuestion(w, words)
 	} else {
 		answered, err := w.allows(a)
 		if err != nil {
 			return err
 		}
 		w.approval = &a
-		r.settle(w, answered)
+		r.settleQuestion(w, answered)
 	}
 	close(w.done)
 	return nil
@@ -163,7 +163,7 @@ func (w *openQuestion) allows(a ask.Answer) (string, error) {
 		}
 		return "denied", nil
 	case ask.Once:
-		if len(a.Refused) > 0 && w.ask.Question.Without == nil || a.Text != "" && w.ask.Question.Editing == nil {
+		if len(a.Refused) > 0 && w.ask.Question.WithoutHunks == nil || a.Text != "" && w.ask.Question.Editing == nil {
 			return "", none
 		}
 		if len(a.Refused) > 0 {
@@ -196,13 +196,13 @@ type approval struct {
 
 // approve accepts an answer only for the waiting question, with the same call and arguments. It
 // returns the reader that ended at the question, or nil without one.
-func (r *room) approve(all []approval) (paused *teller, err error) {
+func (r *sharedSession) approve(all []approval) (paused *turnStream, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var late string
 	for _, a := range all {
 		w := r.asked
-		switch before, known := r.past[a.ID]; {
+		switch before, known := r.answers[a.ID]; {
 		case known:
 			late = before
 			continue
@@ -216,7 +216,7 @@ func (r *room) approve(all []approval) (paused *teller, err error) {
 		if *a.Approved {
 			w.approval, answered = &ask.Answer{Choice: ask.Once, By: ownPage}, "allowed"
 		}
-		r.settle(w, answered)
+		r.settleQuestion(w, answered)
 		close(w.done)
 		return r.takePaused(w.ID), nil
 	}
@@ -226,7 +226,7 @@ func (r *room) approve(all []approval) (paused *teller, err error) {
 	return nil, &refusal{http.StatusBadRequest, "the newest message holds neither words of yours nor an answer to a question"}
 }
 
-func (r *room) takePaused(question string) *teller {
+func (r *sharedSession) takePaused(question string) *turnStream {
 	t := r.turn.paused
 	r.turn.paused = nil
 	if t == nil || t.at != question {
@@ -236,7 +236,7 @@ func (r *room) takePaused(question string) *teller {
 }
 
 // reply answers a waiting question of the model, or returns false without one.
-func (r *room) reply(text string) (paused *teller, is bool) {
+func (r *sharedSession) reply(text string) (paused *turnStream, is bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	w := r.asked
@@ -244,14 +244,14 @@ func (r *room) reply(text string) (paused *teller, is bool) {
 		return nil, false
 	}
 	w.words = text
-	r.settle(w, text)
+	r.settleQuestion(w, text)
 	close(w.done)
 	return r.takePaused(w.ID), true
 }
 
 // pause keeps a reader that ends at a question until it continues. It returns false if the question
 // is already answered and the reader need not end.
-func (r *room) pause(t *teller, question string) bool {
+func (r *sharedSession) pause(t *turnStream, question string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.asked == nil || r.asked.ID != question {
@@ -279,4 +279,4 @@ func hashOf(raw json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var _ Person = (*room)(nil)
+var _ User = (*sharedSession)(nil)

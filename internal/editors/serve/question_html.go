@@ -19,13 +19,13 @@ func (t *watcher) question(it item) {
 		if it.asked != nil && it.asked.elsewhere {
 			says = "Answered "
 		}
-		t.view.Put(key, func(id string) string {
+		t.view.AppendHTML(key, func(id string) string {
 			return `<p class="b note answered" id="` + id + `">` + says + hypertext.Words(brief(t.clean(it.answered), 300)) + "</p>"
 		})
 		return
 	}
 	t.view.Waits(q.Call, true)
-	t.view.Put(key, func(id string) string {
+	t.view.AppendHTML(key, func(id string) string {
 		if q.Kind == uistream.Permission && it.asked != nil && it.asked.ask != nil {
 			return t.permission(id, it.asked)
 		}
@@ -70,7 +70,7 @@ func (t *watcher) permission(id string, w *openQuestion) string {
 		b.WriteString("</li>")
 	}
 	b.WriteString("</ul>")
-	t.preview(&b, a.Preview, a.Question.Without != nil)
+	t.preview(&b, a.Preview, a.Question.WithoutHunks != nil)
 	if a.Question.Editing != nil {
 		b.WriteString(`<details class="edit"><summary>Change it before it runs</summary><label>Instead <textarea name="text" rows="3" spellcheck="false">` + t.escape(a.Question.Editing.Text) + "</textarea></label></details>")
 	}
@@ -122,12 +122,12 @@ func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 	b.WriteString(`<details class="rules"><summary>Allow it as a rule</summary><fieldset><legend>The rule</legend>`)
 	for i, o := range a.Offers {
 		checked := ""
-		if i == a.Usual {
+		if i == a.Default {
 			checked = " checked"
 		}
 		saves = saves || o.Save != ""
 		b.WriteString(`<label><input type="radio" name="offer" value="` + strconv.Itoa(i) + `"` + checked + `> <code>` + t.escape(o.Rule) + "</code>")
-		for _, line := range []struct{ word, text string }{{"Covers ", o.Covers}, {"Still asked: ", o.Spares}, {"Once kept: ", o.Saved}} {
+		for _, line := range []struct{ word, text string }{{"Covers ", o.Covers}, {"Still asked: ", o.StillAsked}, {"Once kept: ", o.Saved}} {
 			if line.text != "" {
 				b.WriteString(`<span class="dim">` + line.word + hypertext.Words(t.clean(line.text)) + "</span>")
 			}

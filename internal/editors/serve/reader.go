@@ -36,14 +36,14 @@ type reader struct {
 	items []item
 	bytes int
 	lost  bool          // the queue overflowed
-	woken chan struct{} // buffer of one
+	wake  chan struct{} // buffer of one
 	stop  func()        // closes its source connection; optional
 }
 
 var errLost = errors.New("the reader does not keep up")
 
 func newReader(turn int) *reader {
-	return &reader{turn: turn, woken: make(chan struct{}, 1)}
+	return &reader{turn: turn, wake: make(chan struct{}, 1)}
 }
 
 // everyTurn is the turn of a reader that follows the whole session.
@@ -58,8 +58,8 @@ func (q *reader) took() (items []item, lost bool) {
 	return items, q.lost
 }
 
-// put adds an item without blocking.
-func (q *reader) put(it item) {
+// add adds an item without blocking.
+func (q *reader) add(it item) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.lost || q.ignores(it.event) {
@@ -75,7 +75,7 @@ func (q *reader) put(it item) {
 	if len(q.items) > maxWaiting || q.bytes > maxWaitingBytes {
 		q.lost, q.items = true, nil
 	}
-	nudge(q.woken)
+	nudge(q.wake)
 }
 
 // ignores reports whether the reader does not get an event.
@@ -111,7 +111,7 @@ func (q *reader) take(ctx context.Context) ([]item, error) {
 			return items, nil
 		}
 		select {
-		case <-q.woken:
+		case <-q.wake:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -124,7 +124,7 @@ func (q *reader) giveBack(items []item) {
 	defer q.mu.Unlock()
 	if len(items) > 0 && !q.lost {
 		q.items = append(items[:len(items):len(items)], q.items...)
-		nudge(q.woken)
+		nudge(q.wake)
 	}
 }
 
@@ -134,7 +134,7 @@ func (it item) tell(e *uistream.Encoder) []uistream.Part {
 	case it.event != nil:
 		return e.Take(it.event)
 	case it.answered != "":
-		return e.Settle(*it.question, it.answered)
+		return e.AnswerQuestion(*it.question, it.answered)
 	}
 	return e.Ask(*it.question)
 }

@@ -34,7 +34,7 @@ const patience = 2 * time.Second
 // remoteSession is a session owned by another process, while it is connected.
 type remoteSession struct {
 	*live.Session
-	among *remoteSessions
+	sessions *remoteSessions
 }
 
 // find returns another process's session, or false.
@@ -83,28 +83,28 @@ func (b remoteSession) asks(ctx context.Context, line any) (json.RawMessage, err
 // attend registers a reader for events after the position given to follow.
 func (b remoteSession) attend(woken chan struct{}) pageState {
 	q := newReader(everyTurn)
-	q.woken = woken
+	q.wake = woken
 	return pageState{reader: q, follow: func(after int64, seen map[string]bool) (running bool) { return b.follow(q, after, seen) }}
 }
 
 func (b remoteSession) follow(q *reader, after int64, seen map[string]bool) (running bool) {
-	ctx, cancel := context.WithTimeout(b.among.Ctx, patience)
+	ctx, cancel := context.WithTimeout(b.sessions.Ctx, patience)
 	defer cancel()
-	c, err := live.Dial(ctx, b.among.Folder, b.Hello.Session, live.Wish{As: ownPage, After: after})
+	c, err := live.Dial(ctx, b.sessions.Folder, b.Hello.Session, live.Subscription{Kind: ownPage, After: after})
 	if err != nil {
 		return false
 	}
 	q.stop = func() { _ = c.Close() } // the session continues
-	b.among.Ends.Go(func() {
-		defer context.AfterFunc(b.among.Ctx, q.stop)()
+	b.sessions.Ends.Go(func() {
+		defer context.AfterFunc(b.sessions.Ctx, q.stop)()
 		defer cancel()
-		f := &itemMaker{remoteSession: b, to: q, seen: seen, questions: map[string]item{}}
+		f := &itemMaker{remoteSession: b, reader: q, seen: seen, questions: map[string]item{}}
 		for l, err := c.Next(); err == nil; l, err = c.Next() {
 			if f.line(l); l.Type == "live" {
 				cancel() // later events are sent anyway
 			}
 		}
-		nudge(q.woken)
+		nudge(q.wake)
 	})
 	<-ctx.Done()
 	return c.Hello.State != live.Idle
@@ -119,14 +119,14 @@ func (b remoteSession) forget(q *reader) {
 // itemMaker converts an owner's lines to items for a page.
 type itemMaker struct {
 	remoteSession
-	to        *reader
+	reader    *reader
 	events    live.Events
 	seen      map[string]bool // by the shown events' identity
 	questions map[string]item // waiting
 }
 
 func (f *itemMaker) line(l live.Line) {
-	for _, e := range f.events.Of(l) {
+	for _, e := range f.events.Decode(l) {
 		id := live.Identity(e)
 		if f.seen[id] {
 			continue
@@ -135,36 +135,36 @@ func (f *itemMaker) line(l live.Line) {
 			f.seen[id] = true
 		}
 		if done, is := e.(session.MessageDone); is && uistream.Prompts(done.Message) {
-			f.to.put(item{event: e, prompts: true})
+			f.reader.add(item{event: e, prompts: true})
 			continue
 		}
-		f.to.put(item{event: e})
+		f.reader.add(item{event: e})
 	}
 	switch l.Type {
 	case "live":
-		f.to.put(item{joins: true})
+		f.reader.add(item{joins: true})
 	case "missed", "anew":
-		f.to.put(item{anew: true})
+		f.reader.add(item{anew: true})
 	case "mode":
-		nudge(f.to.woken)
+		nudge(f.reader.wake)
 	case "question":
 		var q live.Question
 		if json.Unmarshal(l.Raw, &q) == nil {
 			it := f.question(q)
 			f.questions[q.Question] = it
-			f.to.put(it)
+			f.reader.add(it)
 		}
 	case "answered":
-		var told live.Settled
+		var told live.QuestionClosed
 		if json.Unmarshal(l.Raw, &told) != nil {
 			return
 		}
 		if it, is := f.questions[told.Question]; is {
 			delete(f.questions, told.Question)
-			if it.answered = "by " + told.By; told.By == "" {
+			if it.answered = "by " + told.Client; told.Client == "" {
 				it.answered = "where the session is"
 			}
-			f.to.put(it)
+			f.reader.add(it)
 		}
 	}
 }
@@ -186,13 +186,13 @@ func (b remoteSession) question(q live.Question) item {
 // named returns a question ID that is unique among the session's owners, each of which counts from
 // 1.
 func (b remoteSession) named(question string) string {
-	return question + "." + b.Hello.Since.UTC().Format("20060102T150405.000000000")
+	return question + "." + b.Hello.OwnedSince.UTC().Format("20060102T150405.000000000")
 }
 
 func (b remoteSession) model() string { return b.Hello.Provider + "/" + b.Hello.Model }
 
 func (b remoteSession) works(h session.Head) Status {
-	s, now := b.among.backend.Status(h), b.Status()
+	s, now := b.sessions.backend.Status(h), b.Status()
 	s.Model, s.Folder, s.Mode, s.Effort, s.Sandbox = b.model(), b.Hello.Cwd, now.Mode, now.Effort, ""
 	return s
 }
@@ -203,7 +203,7 @@ func (b remoteSession) blocks(name string, metadata json.RawMessage) []tool.Bloc
 	if drawn := live.Blocks(name, metadata); len(drawn) > 0 {
 		return drawn
 	}
-	return b.among.backend.Blocks(name, metadata)
+	return b.sessions.backend.Blocks(name, metadata)
 }
 
 // ownersChoices maps choices to an owner's names for them; it offers no others.
@@ -212,7 +212,7 @@ var ownersChoices = map[ask.Choice]string{ask.Deny: "no", ask.Once: "once", ask.
 // control sends a request to the owner.
 func (b remoteSession) control(ctx context.Context, r control.Request) (any, error) {
 	out, err := b.asks(ctx, live.Control{Type: "control", Request: r})
-	if err == nil && r.Do == control.Set && r.Name == "model" {
+	if err == nil && r.Action == control.Set && r.Name == "model" {
 		return done{ID: b.Hello.Session}, nil
 	}
 	return out, err
@@ -224,9 +224,9 @@ func (b remoteSession) stopped(ctx context.Context) error {
 
 // repeated regenerates the newest answer: it reverts its prompt and sends it again.
 func (b remoteSession) repeated(ctx context.Context) error {
-	turn, err := newest(ctx, b.among.backend, b.Hello.Session)
+	turn, err := newest(ctx, b.sessions.backend, b.Hello.Session)
 	if err == nil {
-		_, err = b.control(ctx, control.Request{Do: control.Rewind})
+		_, err = b.control(ctx, control.Request{Action: control.Rewind})
 	}
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (e *elsewhere) listens(t *testing.T) {
 		Record: func(p live.Peer, act string) {
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			e.from = append(e.from, p.As+": "+act)
+			e.from = append(e.from, p.Kind+": "+act)
 		},
 		Works: func() live.Works {
 			e.mu.Lock()
@@ -285,7 +285,7 @@ func (w *window) host(e func() *elsewhere) *control.Host {
 		return nil
 	}
 	undo := p.Undo
-	p.Undo = func(ctx context.Context, u api.Undo) (api.Undone, error) {
+	p.Undo = func(ctx context.Context, u api.Undo) (api.UndoResult, error) {
 		w.does(fmt.Sprintf("undo dry=%v redo=%v", u.Dry, u.Redo))
 		return undo(ctx, u)
 	}
@@ -304,10 +304,10 @@ func (w *window) host(e func() *elsewhere) *control.Host {
 			do(context.Background())
 			return nil
 		},
-		Alone:   func(ctx context.Context, do func(context.Context)) error { do(ctx); return nil },
-		Model:   func(name string) error { w.does("model " + name); return nil },
-		Unqueue: func(text string) bool { w.does("unqueue " + text); return text == "waits" },
-		Rewound: func(bool) { e().Anew() },
+		RunExclusive: func(ctx context.Context, do func(context.Context)) error { do(ctx); return nil },
+		Model:        func(name string) error { w.does("model " + name); return nil },
+		Unqueue:      func(text string) bool { w.does("unqueue " + text); return text == "waits" },
+		Rewound:      func(bool) { e().ResetClients() },
 	}
 }
 
@@ -410,7 +410,7 @@ func TestWhatWaitsInAnotherProcess(t *testing.T) {
 	until(next, func(n told) bool {
 		return n.T == "bar" && n.Bar.Mode == "edits" && n.Bar.Effort == "high" && slices.Equal(n.Bar.Queue, []string{"third"}) && slices.Equal(n.Bar.Steered, []string{"mind it"})
 	})
-	e.h.store("x", session.RewindEntry, session.Rewound{To: "m2"})
+	e.h.store("x", session.RewindEntry, session.Rewound{MessageID: "m2"})
 	s.act("x", "rewind", map[string]any{})
 	until(next, func(n told) bool { return n.T == "turns" && len(n.Turns) == 1 })
 }

@@ -11,40 +11,40 @@ import (
 	"adze/session"
 )
 
-// room is a session open here: its turns, readers and questions. Turns do not depend on readers:
-// closing a tab ends nothing.
-type room struct {
+// sharedSession is a session open here: its turns, readers and questions. Turns do not depend on
+// readers: closing a tab ends nothing.
+type sharedSession struct {
 	server *Server
 	id     session.ID
 	conv   Conversation
 	closed chan struct{} // closed when the session is
 
-	mu      sync.Mutex
-	jobs    []job // waiting prompts
-	count   int   // number of turns, including waiting ones
-	running bool  // the loop that runs jobs
-	turn    turn
-	readers map[*reader]struct{}
-	asked   *openQuestion     // the waiting question
-	past    map[string]string // answers to approvals, by ID
-	order   []string          // their IDs, oldest first
-	steered []string          // remarks not yet sent to the model
-	counted *session.Counted  // newest token count
-	doing   string            // short description of the activity
-	result  *session.Result   // of the newest turn that ended here
-	used    time.Time
-	leaving bool
+	mu       sync.Mutex
+	jobs     []job // waiting prompts
+	count    int   // number of turns, including waiting ones
+	running  bool  // the loop that runs jobs
+	turn     turn
+	readers  map[*reader]struct{}
+	asked    *openQuestion     // the waiting question
+	answers  map[string]string // answers to approvals, by ID
+	order    []string          // their IDs, oldest first
+	steered  []string          // remarks not yet sent to the model
+	counted  *session.Counted  // newest token count
+	activity string            // short description of the activity
+	result   *session.Result   // of the newest turn that ended here
+	used     time.Time
+	leaving  bool
 }
 
-func (s *Server) open(id session.ID) *room {
+func (s *Server) open(id session.ID) *sharedSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.rooms[id]
+	return s.openSessions[id]
 }
 
 // enter opens a session unless it is open. An empty id starts a new one, an empty model means the
 // session's own.
-func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room, error) {
+func (s *Server) enter(ctx context.Context, id session.ID, model string) (*sharedSession, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if r := s.open(id); r != nil {
@@ -65,7 +65,7 @@ func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room,
 	if err := s.makeRoom(); err != nil {
 		return nil, err
 	}
-	r := &room{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, past: map[string]string{}, used: s.Now()}
+	r := &sharedSession{server: s, closed: make(chan struct{}), readers: map[*reader]struct{}{}, answers: map[string]string{}, used: s.Now()}
 	// The opened session outlives the request.
 	conv, err := s.Backend.Open(s.ctx, id, model, r)
 	if err != nil {
@@ -73,10 +73,10 @@ func (s *Server) enter(ctx context.Context, id session.ID, model string) (*room,
 	}
 	r.id, r.conv = conv.ID(), conv
 	s.mu.Lock()
-	s.rooms[r.id] = r
+	s.openSessions[r.id] = r
 	s.mu.Unlock()
 	s.ends.Go(r.watch)
-	s.stir()
+	s.wakePages()
 	return r, nil
 }
 
@@ -85,11 +85,11 @@ var errEnds = &refusal{http.StatusServiceUnavailable, "adze serve ends"}
 // makeRoom closes the longest unused session if too many are open.
 func (s *Server) makeRoom() error {
 	s.Sweep()
-	var oldest *room
+	var oldest *sharedSession
 	var since time.Time
 	s.mu.Lock()
-	full := len(s.rooms) >= maxOpen
-	for _, r := range s.rooms {
+	full := len(s.openSessions) >= maxOpen
+	for _, r := range s.openSessions {
 		if at, is := r.idle(); is && (oldest == nil || at.Before(since)) {
 			oldest, since = r, at
 		}
@@ -106,7 +106,7 @@ func (s *Server) makeRoom() error {
 // Sweep closes sessions that are unused for a while.
 func (s *Server) Sweep() {
 	s.mu.Lock()
-	rooms := slices.Collect(maps.Values(s.rooms))
+	rooms := slices.Collect(maps.Values(s.openSessions))
 	s.mu.Unlock()
 	for _, r := range rooms {
 		r.retire(s.Now().Add(-maxIdle))
@@ -114,14 +114,14 @@ func (s *Server) Sweep() {
 }
 
 // idle returns since when nothing runs, or false.
-func (r *room) idle() (time.Time, bool) {
+func (r *sharedSession) idle() (time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.used, !r.running && !r.leaving
 }
 
 // retire closes a session unused since then. It returns false if it was used or is being closed.
-func (r *room) retire(since time.Time) bool {
+func (r *sharedSession) retire(since time.Time) bool {
 	r.mu.Lock()
 	if r.running || r.leaving || r.used.After(since) {
 		r.mu.Unlock()
@@ -135,17 +135,17 @@ func (r *room) retire(since time.Time) bool {
 }
 
 // forgotten removes the room from the open ones.
-func (r *room) forgotten() {
-	defer r.server.stir()
+func (r *sharedSession) forgotten() {
+	defer r.server.wakePages()
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
-	if r.server.rooms[r.id] == r {
-		delete(r.server.rooms, r.id)
+	if r.server.openSessions[r.id] == r {
+		delete(r.server.openSessions, r.id)
 	}
 }
 
 // close aborts the turn, waits for its end and closes the session.
-func (r *room) close() {
+func (r *sharedSession) close() {
 	r.mu.Lock()
 	if r.leaving {
 		r.mu.Unlock()
@@ -165,13 +165,13 @@ func (r *room) close() {
 }
 
 // leave closes the session. It is called once, when no turn runs.
-func (r *room) leave() {
+func (r *sharedSession) leave() {
 	r.conv.Close()
 	close(r.closed)
 }
 
 // watch releases the session to another process that requests it.
-func (r *room) watch() {
+func (r *sharedSession) watch() {
 	select {
 	case <-r.conv.Wanted():
 		r.forgotten()

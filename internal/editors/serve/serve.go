@@ -55,7 +55,7 @@ import (
 //   - Holder returns the process that writes a session, or "". The folder Locks changes with it;
 //   - all methods are safe for concurrent use.
 type Backend interface {
-	Open(ctx context.Context, id session.ID, model string, who Person) (Conversation, error)
+	Open(ctx context.Context, id session.ID, model string, who User) (Conversation, error)
 	Sessions(ctx context.Context, most int) ([]session.Head, error)
 	Session(ctx context.Context, id session.ID) (session.Head, error)
 	Log(ctx context.Context, id session.ID, after int64, each func(seq int64, e session.Entry) error) error
@@ -71,7 +71,7 @@ type Backend interface {
 	Rename(ctx context.Context, id session.ID, name string) error
 	Fork(ctx context.Context, id session.ID) (session.ID, error)
 	Export(ctx context.Context, id session.ID, form string) ([]byte, error)
-	Search(ctx context.Context, text string) (found []api.Found, note string, err error)
+	Search(ctx context.Context, text string) (found []api.SearchResult, note string, err error)
 	// Output returns a call's full output, if stored.
 	Output(o tool.Outcome) (text string, whole bool)
 }
@@ -82,7 +82,7 @@ type Status struct {
 }
 
 // A Person represents the user in a session.
-type Person interface {
+type User interface {
 	Observe(session.Event)
 	Ask(context.Context, ask.Permission) (ask.Answer, error)
 	Inquire(context.Context, ask.Question) (string, error)
@@ -152,16 +152,16 @@ type Server struct {
 	directory      directory
 	keyed          *onceByKey // actions of pages
 
-	mu    sync.Mutex
-	rooms map[session.ID]*room
-	pages map[chan struct{}]struct{} // of watching pages, woken at each change
-	stirs atomic.Int64               // number of changes
+	mu           sync.Mutex
+	openSessions map[session.ID]*sharedSession
+	pages        map[chan struct{}]struct{} // of watching pages, woken at each change
+	stirs        atomic.Int64               // number of changes
 }
 
 // Start prepares the server; turns end with ctx.
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
-	s.rooms, s.pages = map[session.ID]*room{}, map[chan struct{}]struct{}{}
+	s.openSessions, s.pages = map[session.ID]*sharedSession{}, map[chan struct{}]struct{}{}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -172,9 +172,9 @@ func (s *Server) Start(ctx context.Context) {
 		s.Wait = wait
 	}
 	s.remoteSessions = &remoteSessions{backend: s.Backend}
-	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, As: ownPage, Changed: s.stir, Ended: s.remoteSessions.freed}
+	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, Kind: ownPage, Changed: s.wakePages, Ended: s.remoteSessions.freed}
 	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends, all: map[string]*outcome{}}
-	s.directory = directory{s.Backend, s.remoteSessions, s.stir}
+	s.directory = directory{s.Backend, s.remoteSessions, s.wakePages}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.remoteSessions.Watch(s.Backend.Locks()) })
 	}
@@ -198,8 +198,8 @@ func (s *Server) Close() {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	s.mu.Lock()
-	rooms := s.rooms
-	s.rooms = map[session.ID]*room{}
+	rooms := s.openSessions
+	s.openSessions = map[session.ID]*sharedSession{}
 	s.mu.Unlock()
 	for _, r := range rooms {
 		r.close()
@@ -207,8 +207,8 @@ func (s *Server) Close() {
 	s.ends.Wait()
 }
 
-// stir wakes pages after a change.
-func (s *Server) stir() {
+// wakePages wakes pages after a change.
+func (s *Server) wakePages() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stirs.Add(1)
@@ -248,7 +248,7 @@ type sessionRow struct {
 	Title   string     `json:"title"`
 	Updated time.Time  `json:"updated"`
 	State   string     `json:"state"`         // idle, running, waiting, or elsewhere: owned by another process
-	Who     string     `json:"who,omitempty"` // that process
+	Process string     `json:"who,omitempty"` // that process
 	Folder  string     `json:"folder,omitempty"`
 }
 
@@ -266,7 +266,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 		l := sessionRow{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
 			l.State = stateWord(room.Status().State)
-		} else if l.Who = s.Backend.Holder(h.ID); l.Who != "" {
+		} else if l.Process = s.Backend.Holder(h.ID); l.Process != "" {
 			l.State = "elsewhere"
 		}
 		out = append(out, l)

@@ -31,7 +31,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	case "output":
 		out, err = s.wholeOutput(r.Context(), id, r.URL.Query().Get("call"))
 	case "menu", "models", "files", "changes":
-		out, err = s.look(r.Context(), id, control.Request{Do: what, Text: r.URL.Query().Get("q"), Since: api.Since(r.URL.Query().Get("since"))})
+		out, err = s.look(r.Context(), id, control.Request{Action: what, Text: r.URL.Query().Get("q"), Since: api.Baseline(r.URL.Query().Get("since"))})
 	default:
 		err = &refusal{http.StatusNotFound, "no such place"}
 	}
@@ -62,9 +62,9 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	}
 	out, err := at.control(ctx, q)
 	switch {
-	case err != nil && q.Do == control.Files && head.ID != "":
+	case err != nil && q.Action == control.Files && head.ID != "":
 		return []string{}, nil // none to offer
-	case err != nil || q.Do != control.Changes:
+	case err != nil || q.Action != control.Changes:
 		return out, err
 	}
 	net, err := resultOf[control.Difference](out)
@@ -76,7 +76,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 
 // peek returns a session's preview for its row in the list.
 func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
-	if err := s.known(ctx, id); err != nil {
+	if err := s.checkKnown(ctx, id); err != nil {
 		return nil, err
 	}
 	p, err := s.Backend.Peek(ctx, id)
@@ -86,10 +86,10 @@ func (s *Server) peek(ctx context.Context, id session.ID) (any, error) {
 	head, _ := s.directory.session(ctx, id) // an open session may not be stored yet
 	r := s.row(session.Head{ID: id, Start: head.Start, Tags: head.Tags})
 	asks := ""
-	if r.Standing == live.NeedsYou {
-		asks = r.Doing
+	if r.Group == live.NeedsYou {
+		asks = r.Activity
 	}
-	return map[string]any{"said": p.Answered, "asked": p.Asked, "changed": p.Changed, "asks": asks, "doing": r.Doing}, nil
+	return map[string]any{"said": p.Answered, "asked": p.Asked, "changed": p.Changed, "asks": asks, "doing": r.Activity}, nil
 }
 
 // resultOf returns a request's result: a Go value from here, or JSON from another process.
@@ -115,7 +115,7 @@ func changes(net control.Difference, mask *redact.Masker) any {
 		switch {
 		case f.New:
 			state = "new"
-		case f.Gone:
+		case f.Deleted:
 			state = "deleted"
 		}
 		b.WriteString(`<section class="change"><h3>` + clean(f.Path) + ` <span class="tag ` + state + `">` + state + "</span></h3>")
@@ -137,11 +137,11 @@ func changes(net control.Difference, mask *redact.Masker) any {
 		}
 		b.WriteString("</section>")
 	}
-	return map[string]any{"from": net.From, "html": b.String(), "files": len(net.Files), "hunks": hunks}
+	return map[string]any{"from": net.Baseline, "html": b.String(), "files": len(net.Files), "hunks": hunks}
 }
 
 func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (any, error) {
-	if err := s.known(ctx, id); err != nil {
+	if err := s.checkKnown(ctx, id); err != nil {
 		return nil, err
 	}
 	var found *tool.Outcome
@@ -174,7 +174,7 @@ func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {
 		refuse(w, &refusal{http.StatusBadRequest, "the forms are md, json and html"})
 		return
 	}
-	err := s.known(r.Context(), id)
+	err := s.checkKnown(r.Context(), id)
 	var raw []byte
 	if err == nil {
 		raw, err = s.Backend.Export(r.Context(), id, form)

@@ -12,29 +12,29 @@ import (
 	"adze/session"
 )
 
-// teller sends one stream: first the turn so far, then new events.
-type teller struct {
-	from    *room   // the session
-	reader  *reader // nil if no events follow
+// turnStream sends one stream: first the turn so far, then new events.
+type turnStream struct {
+	from    *sharedSession // the session
+	reader  *reader        // nil if no events follow
 	encoder *uistream.Encoder
 	first   []uistream.Part
 	pausing bool   // ends at a question, and continues in the next POST
 	at      string // the question where it ended
 }
 
-// out writes a response in pieces, each with a deadline.
-type out struct {
+// responseWriter writes a response in pieces, each with a deadline.
+type responseWriter struct {
 	server *Server
 	w      http.ResponseWriter
 	conn   *http.ResponseController
 }
 
-func (s *Server) out(w http.ResponseWriter) *out {
-	return &out{server: s, w: w, conn: http.NewResponseController(w)}
+func (s *Server) out(w http.ResponseWriter) *responseWriter {
+	return &responseWriter{server: s, w: w, conn: http.NewResponseController(w)}
 }
 
 // send writes parts; end completes the stream. A reader that does not read in time is disconnected.
-func (o *out) send(parts []uistream.Part, end bool) error {
+func (o *responseWriter) send(parts []uistream.Part, end bool) error {
 	var b []byte
 	for _, p := range parts {
 		b = uistream.Append(b, p, o.server.Mask)
@@ -49,7 +49,7 @@ func (o *out) send(parts []uistream.Part, end bool) error {
 const pieceBytes = 64 << 10
 
 // tell streams to the end of the turn or, if pausing, to a question.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *turnStream) {
 	kept := false
 	defer func() {
 		if !kept && t.reader != nil {
@@ -58,7 +58,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 	}()
 	uistream.Header(w.Header().Set)
 	o := s.out(w)
-	if err := o.send(t.first, t.encoder.Over()); err != nil || t.encoder.Over() {
+	if err := o.send(t.first, t.encoder.Finished()); err != nil || t.encoder.Finished() {
 		return
 	}
 	ctx, stop := context.WithCancel(r.Context())
@@ -84,22 +84,22 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *teller) {
 				break
 			}
 		}
-		if err := o.send(parts, t.encoder.Over()); err != nil {
+		if err := o.send(parts, t.encoder.Finished()); err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		if t.encoder.Over() {
+		if t.encoder.Finished() {
 			return
 		}
 	}
 }
 
 // catchUp returns a teller for the running turn with its events so far, or nil if none runs.
-func (s *Server) catchUp(r *http.Request, room *room) *teller {
+func (s *Server) catchUp(r *http.Request, room *sharedSession) *turnStream {
 	q, prompt, under := room.follow()
 	if q == nil {
 		return nil
 	}
-	t := &teller{from: room, reader: q, encoder: s.encoder(room)}
+	t := &turnStream{from: room, reader: q, encoder: s.encoder(room)}
 	if prompt != "" {
 		// If the log is unreadable, only the past is missing in this stream.
 		if last, err := newest(r.Context(), s.Backend, room.id); err == nil && last.prompt.ID == prompt {
@@ -122,7 +122,7 @@ func (s *Server) catchUp(r *http.Request, room *room) *teller {
 // requested with pause. Without a turn the response is 204.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.PathValue("id"))
-	if err := s.known(r.Context(), id); err != nil {
+	if err := s.checkKnown(r.Context(), id); err != nil {
 		refuse(w, err)
 		return
 	}

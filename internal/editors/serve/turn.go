@@ -13,34 +13,34 @@ import (
 // job is a prompt or other action that waits for its turn. number is its turn's number.
 type job struct {
 	prompt Prompt
-	do     func(ctx context.Context) session.Result // nil sends the prompt
+	run    func(ctx context.Context) session.Result // nil sends the prompt
 	quiet  bool                                     // not a turn; its end is not reported
 	number int
 }
 
 // turn is the running turn, or the last one.
 type turn struct {
-	number int
-	abort  context.CancelCauseFunc // nil if none runs
-	over   bool                    // its end was reported
-	again  bool                    // it replaces the previous one
-	prompt string                  // ID of its first message; empty before that
-	under  []item                  // events of a message that is not stored yet
-	ear    *uistream.Encoder       // receives all events, to know the content shown to readers
-	calls  []item                  // newest events of running calls, one of each kind
-	paused *teller                 // the reader that ended at the question
+	number      int
+	abort       context.CancelCauseFunc // nil if none runs
+	endReported bool                    // its end was reported
+	again       bool                    // it replaces the previous one
+	prompt      string                  // ID of its first message; empty before that
+	unstored    []item                  // events of a message that is not stored yet
+	ear         *uistream.Encoder       // receives all events, to know the content shown to readers
+	calls       []item                  // newest events of running calls, one of each kind
+	paused      *turnStream             // the reader that ended at the question
 }
 
 // say sends a remark to the running turn, or starts a turn with it and returns its reader. A prompt
 // with more than text waits for its own turn.
-func (r *room) say(p Prompt) (*reader, error) {
+func (r *sharedSession) say(p Prompt) (*reader, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
 		return nil, errLeaving
 	}
 	switch {
-	case p.Again && r.running:
+	case p.Replace && r.running:
 		return nil, &refusal{http.StatusConflict, "a turn runs; wait for its end, or abort it"}
 	case r.asked != nil && !p.bare():
 		return nil, &refusal{http.StatusConflict, "a question waits for its answer; send the file behind that"}
@@ -54,7 +54,7 @@ func (r *room) say(p Prompt) (*reader, error) {
 	return q, nil
 }
 
-func (r *room) enqueue(j job) {
+func (r *sharedSession) enqueue(j job) {
 	r.count++
 	j.number = r.count
 	r.jobs = append(r.jobs, j)
@@ -65,14 +65,14 @@ func (r *room) enqueue(j job) {
 }
 
 // work runs prompts one after the other.
-func (r *room) work() {
+func (r *sharedSession) work() {
 	for {
 		r.mu.Lock()
 		if len(r.jobs) == 0 {
 			r.running, r.used = false, r.server.Now()
 			leaving := r.leaving
 			r.mu.Unlock()
-			r.server.stir()
+			r.server.wakePages()
 			if leaving {
 				r.leave()
 			}
@@ -81,12 +81,12 @@ func (r *room) work() {
 		j := r.jobs[0]
 		r.jobs = r.jobs[1:]
 		ctx, abort := context.WithCancelCause(r.server.ctx)
-		r.turn = turn{number: j.number, abort: abort, again: j.prompt.Again, over: j.quiet, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
+		r.turn = turn{number: j.number, abort: abort, again: j.prompt.Replace, endReported: j.quiet, ear: uistream.New(uistream.Options{Mask: r.server.Mask})}
 		r.mu.Unlock()
-		r.server.stir()
+		r.server.wakePages()
 		var result session.Result
-		if j.do != nil {
-			result = j.do(ctx)
+		if j.run != nil {
+			result = j.run(ctx)
 		} else {
 			result = r.conv.Prompt(ctx, j.prompt)
 		}
@@ -96,10 +96,10 @@ func (r *room) work() {
 }
 
 // rest runs after each turn.
-func (r *room) rest(result session.Result) {
+func (r *sharedSession) rest(result session.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.turn.over {
+	if !r.turn.endReported {
 		r.hear(session.TurnEnd{Result: result})
 	}
 	if t := r.turn.paused; t != nil {
@@ -115,13 +115,13 @@ func (r *room) rest(result session.Result) {
 }
 
 // Observe receives an event of the session.
-func (r *room) Observe(e session.Event) {
+func (r *sharedSession) Observe(e session.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if counted, is := e.(session.Counted); is {
 		r.counted = &counted
 	}
-	if r.turn.abort != nil && !r.turn.over {
+	if r.turn.abort != nil && !r.turn.endReported {
 		r.hear(e)
 		return
 	}
@@ -129,17 +129,17 @@ func (r *room) Observe(e session.Event) {
 }
 
 // hear stores the events needed by later readers, and forwards the event.
-func (r *room) hear(e session.Event) {
+func (r *sharedSession) hear(e session.Event) {
 	t := &r.turn
 	switch ev := e.(type) {
 	case session.TextDelta, session.ReasoningDelta:
-		t.under = joined(t.under, item{event: e})
+		t.unstored = joined(t.unstored, item{event: e})
 	case session.MessageDone:
 		r.stored(ev.Message)
 	case session.Retry:
-		t.under = nil
+		t.unstored = nil
 	case session.TurnEnd:
-		t.under, t.calls, t.over = nil, nil, true
+		t.unstored, t.calls, t.endReported = nil, nil, true
 		r.result = &ev.Result
 	}
 	t.keep(e)
@@ -149,10 +149,10 @@ func (r *room) hear(e session.Event) {
 }
 
 // stored handles a message that is now in the log.
-func (r *room) stored(m session.Message) {
+func (r *sharedSession) stored(m session.Message) {
 	switch {
 	case m.Role == session.Assistant:
-		r.turn.under = nil
+		r.turn.unstored = nil
 	case uistream.Prompts(m):
 		r.turn.prompt = cmp.Or(r.turn.prompt, m.ID)
 		if r.turn.again {
@@ -165,26 +165,26 @@ func (r *room) stored(m session.Message) {
 	}
 }
 
-func (r *room) pass(it item) {
+func (r *sharedSession) pass(it item) {
 	r.passTo(r.turn.number, it)
 	r.passTo(everyTurn, it)
 }
 
-func (r *room) passTo(turn int, it item) {
+func (r *sharedSession) passTo(turn int, it item) {
 	for q := range r.readers {
 		if q.turn == turn {
-			q.put(it)
+			q.add(it)
 		}
 	}
 }
 
 // join adds a reader for the events of a turn from now on, or of all turns. It returns the running
 // turn's unlogged events.
-func (r *room) join(turn int) (q *reader, events []item) {
+func (r *sharedSession) join(turn int) (q *reader, events []item) {
 	q = newReader(turn)
 	r.readers[q] = struct{}{}
-	if r.turn.abort != nil && !r.turn.over {
-		events = slices.Concat(r.turn.under, r.turn.calls)
+	if r.turn.abort != nil && !r.turn.endReported {
+		events = slices.Concat(r.turn.unstored, r.turn.calls)
 	}
 	if r.asked != nil {
 		question := r.asked.Question
@@ -195,24 +195,24 @@ func (r *room) join(turn int) (q *reader, events []item) {
 
 // follow adds a reader for the running turn, and returns its prompt and unlogged events. The reader
 // is nil if none runs.
-func (r *room) follow() (q *reader, prompt string, under []item) {
+func (r *sharedSession) follow() (q *reader, prompt string, under []item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.turn.abort == nil || r.turn.over {
+	if r.turn.abort == nil || r.turn.endReported {
 		return nil, "", nil
 	}
 	q, under = r.join(r.turn.number)
 	return q, r.turn.prompt, under
 }
 
-func (r *room) forget(q *reader) {
+func (r *sharedSession) forget(q *reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.readers, q)
 }
 
 // Stop aborts the running turn, or returns false without one.
-func (r *room) Stop() bool {
+func (r *sharedSession) Stop() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.turn.abort == nil {
@@ -223,7 +223,7 @@ func (r *room) Stop() bool {
 }
 
 // Begin queues another process's prompt.
-func (r *room) Begin(p Prompt) error {
+func (r *sharedSession) Begin(p Prompt) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.leaving {
@@ -235,6 +235,6 @@ func (r *room) Begin(p Prompt) error {
 }
 
 // Changed is called after another process has changed the session's settings.
-func (r *room) Changed() { r.server.stir() }
+func (r *sharedSession) Changed() { r.server.wakePages() }
 
 var errLeaving = &refusal{http.StatusServiceUnavailable, "the session is being closed; try again"}

@@ -43,24 +43,24 @@ type note struct {
 
 // bar is the page's status bar.
 type bar struct {
-	ID      session.ID `json:"id"`
-	Title   string     `json:"title"`
-	State   string     `json:"state"` // idle, running, waiting or elsewhere
-	Who     string     `json:"who,omitempty"`
-	Model   string     `json:"model,omitempty"`
-	Folder  string     `json:"folder,omitempty"`
-	Branch  string     `json:"branch,omitempty"`
-	Mode    string     `json:"mode,omitempty"`
-	Effort  string     `json:"effort,omitempty"`
-	Sandbox string     `json:"sandbox,omitempty"`
-	Used    int        `json:"used,omitempty"`
-	Window  int        `json:"window,omitempty"`
-	Cost    *float64   `json:"cost,omitempty"`
-	Doing   string     `json:"doing,omitempty"`
-	Queue   []string   `json:"queue,omitempty"`
-	Steered []string   `json:"steered,omitempty"`
-	Review  bool       `json:"review,omitempty"`  // it changed files
-	Folders []string   `json:"folders,omitempty"` // for new sessions, this one first
+	ID       session.ID `json:"id"`
+	Title    string     `json:"title"`
+	State    string     `json:"state"` // idle, running, waiting or elsewhere
+	Process  string     `json:"who,omitempty"`
+	Model    string     `json:"model,omitempty"`
+	Folder   string     `json:"folder,omitempty"`
+	Branch   string     `json:"branch,omitempty"`
+	Mode     string     `json:"mode,omitempty"`
+	Effort   string     `json:"effort,omitempty"`
+	Sandbox  string     `json:"sandbox,omitempty"`
+	Used     int        `json:"used,omitempty"`
+	Window   int        `json:"window,omitempty"`
+	Cost     *float64   `json:"cost,omitempty"`
+	Activity string     `json:"doing,omitempty"`
+	Queue    []string   `json:"queue,omitempty"`
+	Steered  []string   `json:"steered,omitempty"`
+	Review   bool       `json:"review,omitempty"`  // it changed files
+	Folders  []string   `json:"folders,omitempty"` // for new sessions, this one first
 }
 
 // openSession is a session open here (room) or in a process with a socket (remoteSession).
@@ -101,9 +101,9 @@ func (s *Server) place() place {
 // watcher sends the list of sessions, and one session, to a page.
 type watcher struct {
 	place
-	out   *out
-	woken chan struct{}
-	id    session.ID // empty for the list alone
+	out  *responseWriter
+	wake chan struct{}
+	id   session.ID // empty for the list alone
 
 	live   openSession // nil if not open
 	reader *reader
@@ -125,10 +125,10 @@ type watcher struct {
 // has, and the last one's ID.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	id := session.ID(r.URL.Query().Get("session"))
-	t := &watcher{place: s.place(), id: id, woken: make(chan struct{}, 1),
+	t := &watcher{place: s.place(), id: id, wake: make(chan struct{}, 1),
 		out: s.out(w)}
 	if id != "" {
-		if err := s.known(r.Context(), id); err != nil {
+		if err := s.checkKnown(r.Context(), id); err != nil {
 			refuse(w, err)
 			return
 		}
@@ -136,11 +136,11 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no")
 	s.mu.Lock()
-	s.pages[t.woken] = struct{}{}
+	s.pages[t.wake] = struct{}{}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
-		delete(s.pages, t.woken)
+		delete(s.pages, t.wake)
 		s.mu.Unlock()
 		t.leave()
 	}()
@@ -150,7 +150,7 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
 		err = t.round(r.Context())
 	}
 	if s.ctx.Err() != nil {
-		_ = t.tell(note{Kind: "gone", Text: "adze serve has ended"}) // the browser may be gone
+		_ = t.writeNotes(note{Kind: "gone", Text: "adze serve has ended"}) // the browser may be gone
 	}
 }
 
@@ -162,14 +162,14 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 	if t.id == "" { // a new session starts there
 		b := &bar{State: "idle", Folders: t.backend.Folders()}
 		b.works(t.backend.Status(session.Head{}))
-		return t.tell(note{Kind: "bar", Bar: b})
+		return t.writeNotes(note{Kind: "bar", Bar: b})
 	}
-	return t.anew(ctx, have, last)
+	return t.sendAll(ctx, have, last)
 }
 
 // round waits for changes and sends them.
 func (t *watcher) round(ctx context.Context) error {
-	if err := t.wait(ctx, pageAlive, t.woken); err != nil {
+	if err := t.wait(ctx, pageAlive, t.wake); err != nil {
 		return err
 	}
 	if err := t.ended(); err != nil {
@@ -186,7 +186,7 @@ func (t *watcher) round(ctx context.Context) error {
 		}
 	}
 	if t.now().Sub(t.sent) >= pageAlive {
-		return t.tell(note{Kind: "alive"})
+		return t.writeNotes(note{Kind: "alive"})
 	}
 	return nil
 }
@@ -195,24 +195,24 @@ func (t *watcher) round(ctx context.Context) error {
 func (t *watcher) session(ctx context.Context) error {
 	now := t.find(t.id)
 	if now != t.live {
-		return t.anew(ctx, 0, "")
+		return t.sendAll(ctx, 0, "")
 	}
 	if now == nil {
 		if t.backend.Holder(t.id) != t.holder {
-			return t.anew(ctx, 0, "")
+			return t.sendAll(ctx, 0, "")
 		}
 		return t.changes()
 	}
 	items, lost := t.reader.took()
 	if lost || slices.ContainsFunc(items, func(it item) bool { return it.anew }) {
-		return t.anew(ctx, 0, "")
+		return t.sendAll(ctx, 0, "")
 	}
 	for _, it := range items {
 		if !it.prompts && !it.joins {
 			continue
 		}
 		if stale, err := t.stale(ctx, it); err != nil || stale {
-			return t.anew(ctx, 0, "")
+			return t.sendAll(ctx, 0, "")
 		}
 	}
 	for _, it := range items {
@@ -245,7 +245,7 @@ func (t *watcher) changes() error {
 	if b, is := t.barNow(); is {
 		notes = append(notes, note{Kind: "bar", Bar: b})
 	}
-	return t.tell(notes...)
+	return t.writeNotes(notes...)
 }
 
 func (t *watcher) take(it item) {
@@ -264,13 +264,13 @@ func (t *watcher) leave() {
 	t.live, t.reader = nil, nil
 }
 
-// anew reads the whole session and sends the turns the page lacks.
-func (t *watcher) anew(ctx context.Context, have int, last string) error {
+// sendAll reads the whole session and sends the turns the page lacks.
+func (t *watcher) sendAll(ctx context.Context, have int, last string) error {
 	t.leave()
 	var now pageState
 	blocks := t.backend.Blocks
 	if t.live = t.find(t.id); t.live != nil {
-		now = t.live.attend(t.woken)
+		now = t.live.attend(t.wake)
 		t.reader, blocks = now.reader, t.live.blocks
 	}
 	t.holder = t.backend.Holder(t.id)
@@ -341,17 +341,17 @@ func (t *watcher) whole(have int, last string) error {
 			bytes += len(p.HTML)
 		}
 		if n+1 == firstTurns || n >= firstTurns && bytes > pageBytes {
-			if err := t.tell(notes...); err != nil {
+			if err := t.writeNotes(notes...); err != nil {
 				return err
 			}
 			notes, bytes = nil, 0
 		}
 	}
-	return t.tell(append(notes, note{Kind: "whole"})...)
+	return t.writeNotes(append(notes, note{Kind: "whole"})...)
 }
 
-// tell writes notes. A page that does not read in time is disconnected.
-func (t *watcher) tell(notes ...note) error {
+// writeNotes writes notes. A page that does not read in time is disconnected.
+func (t *watcher) writeNotes(notes ...note) error {
 	if len(notes) == 0 {
 		return nil
 	}
@@ -366,7 +366,7 @@ func (t *watcher) tell(notes ...note) error {
 // barNow returns the status bar, or false if the page has it.
 func (t *watcher) barNow() (*bar, bool) {
 	f := t.view.Facts()
-	b := &bar{ID: t.id, State: "idle", Model: f.Model, Used: f.Used, Window: f.Window, Cost: f.Cost, Doing: f.Doing}
+	b := &bar{ID: t.id, State: "idle", Model: f.Model, Used: f.Used, Window: f.Window, Cost: f.Cost, Activity: f.Activity}
 	info := t.head.Info()
 	b.Title, b.Folder = t.head.Title(), info.Cwd
 	if b.Model == "" {
@@ -387,10 +387,10 @@ func (t *watcher) barNow() (*bar, bool) {
 		b.works(said)
 	}
 	if t.live == nil && t.holder != "" {
-		b.State, b.Who, b.Mode = "elsewhere", t.holder, t.mode
+		b.State, b.Process, b.Mode = "elsewhere", t.holder, t.mode
 	}
 	if b.State == "idle" {
-		b.Doing = ""
+		b.Activity = ""
 	}
 	b.Review = f.Changed
 	raw, err := json.Marshal(b)
@@ -411,15 +411,15 @@ func (b *bar) works(s Status) {
 	b.Model, b.Folder, b.Branch, b.Mode, b.Effort, b.Sandbox = s.Model, s.Folder, s.Branch, s.Mode, s.Effort, s.Sandbox
 }
 
-func (r *room) works(session.Head) Status { return r.conv.Status() }
+func (r *sharedSession) works(session.Head) Status { return r.conv.Status() }
 
-func (r *room) blocks(name string, metadata json.RawMessage) []tool.Block {
+func (r *sharedSession) blocks(name string, metadata json.RawMessage) []tool.Block {
 	return r.conv.Blocks(name, metadata)
 }
 
 // does sets the session's activity.
 func (b *bar) does(now live.Status) {
-	b.State, b.Doing = stateWord(now.State), cmp.Or(now.Doing, b.Doing)
+	b.State, b.Activity = stateWord(now.State), cmp.Or(now.Activity, b.Activity)
 	b.Mode, b.Effort = cmp.Or(now.Mode, b.Mode), cmp.Or(now.Effort, b.Effort)
 	b.Queue, b.Steered = now.Queued, now.Steered
 	if b.Cost == nil && now.Cost > 0 {
@@ -436,18 +436,18 @@ func stateWord(s live.State) string {
 }
 
 // Status returns the session's state.
-func (r *room) Status() (now live.Status) {
+func (r *sharedSession) Status() (now live.Status) {
 	now.Queued, now.Steered = r.Waits()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now.State = live.Idle
 	switch {
 	case r.asked != nil:
-		now.State, now.Doing, now.Questions = live.Waiting, r.asked.brief(), 1
+		now.State, now.Activity, now.Questions = live.Waiting, r.asked.brief(), 1
 	case r.running:
-		now.State, now.Doing = live.Working, r.doing
+		now.State, now.Activity = live.Working, r.activity
 	case r.result != nil && r.result.Cause != session.CauseDone:
-		now.Doing = r.result.Message
+		now.Activity = r.result.Message
 	}
 	if r.counted != nil && r.counted.Ledger.Cost != nil {
 		now.Cost = *r.counted.Ledger.Cost
@@ -455,7 +455,7 @@ func (r *room) Status() (now live.Status) {
 	return now
 }
 
-func (r *room) model() string {
+func (r *sharedSession) model() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.counted == nil {
@@ -465,11 +465,11 @@ func (r *room) model() string {
 }
 
 // Waits returns the waiting prompts, and remarks not yet sent to the model.
-func (r *room) Waits() (queued, steered []string) {
+func (r *sharedSession) Waits() (queued, steered []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range r.jobs {
-		if j.do == nil {
+		if j.run == nil {
 			queued = append(queued, j.prompt.Text)
 		}
 	}
@@ -482,7 +482,7 @@ func (t *watcher) list(ctx context.Context) error {
 	html, needs, err := t.overview(ctx, t.id)
 	if err != nil {
 		if ctx.Err() == nil {
-			return t.tell(note{Kind: "trouble", Text: err.Error()})
+			return t.writeNotes(note{Kind: "trouble", Text: err.Error()})
 		}
 		return err
 	}
@@ -494,11 +494,11 @@ func (t *watcher) list(ctx context.Context) error {
 			t.head = head
 		}
 	}
-	return t.tell(note{Kind: "list", HTML: html, Needs: needs})
+	return t.writeNotes(note{Kind: "list", HTML: html, Needs: needs})
 }
 
 // write writes bytes in pieces, each with a deadline.
-func (o *out) write(b []byte) error {
+func (o *responseWriter) write(b []byte) error {
 	for {
 		now := b[:min(len(b), pieceBytes)]
 		if err := o.conn.SetWriteDeadline(o.server.Deadline()); err != nil {
@@ -523,7 +523,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if found == nil {
-		found = []api.Found{}
+		found = []api.SearchResult{}
 	}
 	s.answerJSON(w, map[string]any{"found": found, "note": text})
 }

@@ -55,7 +55,7 @@ func TestThePageTakesBack(t *testing.T) {
 	h := sceneBackend()
 	var undone []api.Undo
 	plan := h.ports.Undo
-	h.ports.Undo = func(ctx context.Context, u api.Undo) (api.Undone, error) {
+	h.ports.Undo = func(ctx context.Context, u api.Undo) (api.UndoResult, error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		undone = append(undone, u)

@@ -19,13 +19,13 @@ type call struct {
 	message   string          // the message being written with it
 	arguments string          // as written by the model
 	input     json.RawMessage // repaired, or safe for a log; nil if same as arguments
-	begun     bool            // its name was sent
-	shown     bool            // its arguments were sent
-	over      bool
+	nameSent  bool            // its name was sent
+	argsSent  bool            // its arguments were sent
+	ended     bool
 }
 
-// learn returns the call with an ID, creating it if new.
-func (e *Encoder) learn(id tool.CallID, name string) *call {
+// callByID returns the call with an ID, creating it if new.
+func (e *Encoder) callByID(id tool.CallID, name string) *call {
 	c, known := e.calls[id]
 	if !known {
 		c = &call{id: id, name: name}
@@ -67,7 +67,7 @@ func poisoned(value any) bool {
 // Input returns a call's arguments as shown to readers, or nil if they were not shown.
 func (e *Encoder) Input(id tool.CallID) json.RawMessage {
 	c, known := e.calls[id]
-	if !known || !c.shown {
+	if !known || !c.argsSent {
 		return nil
 	}
 	return e.options.mask().JSON(c.shownInput())
@@ -96,13 +96,13 @@ func (e *Encoder) forming(f session.CallForming) []Part {
 		return nil
 	}
 	for _, c := range e.calls {
-		if c.begun && !c.over {
+		if c.nameSent && !c.ended {
 			return nil
 		}
 	}
-	out := append(e.enter(f.Message), e.hush()...)
-	c := e.learn(f.Call, f.Name)
-	c.message, c.begun = f.Message, true
+	out := append(e.enter(f.Message), e.closePart()...)
+	c := e.callByID(f.Call, f.Name)
+	c.message, c.nameSent = f.Message, true
 	return append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 }
 
@@ -113,19 +113,19 @@ func (e *Encoder) broken(c *call, why string) []Part {
 
 // show sends a call and its arguments once.
 func (e *Encoder) show(c *call) []Part {
-	if c.shown {
+	if c.argsSent {
 		return nil
 	}
-	out := append(e.begin(), e.hush()...)
+	out := append(e.begin(), e.closePart()...)
 	if e.step == "" {
 		out = append(out, e.enter("calls-"+string(c.id))...)
 	}
-	if !c.begun {
+	if !c.nameSent {
 		out = append(out, Part{Type: "tool-input-start", ToolCallID: c.id, ToolName: c.name, Dynamic: true})
 	}
 	input := c.shownInput()
 	out = append(out, Part{Type: "tool-input-delta", ToolCallID: c.id, InputTextDelta: string(e.options.mask().JSON(input))})
-	c.begun, c.shown = true, true
+	c.nameSent, c.argsSent = true, true
 	return append(out, Part{Type: "tool-input-available", ToolCallID: c.id, ToolName: c.name, Input: input, Dynamic: true})
 }
 
@@ -134,7 +134,7 @@ func (e *Encoder) started(ev tool.Event) []Part {
 	if ev.Parent != "" && e.calls[ev.Call] == nil {
 		return e.progress(Progress{ToolCallID: ev.Parent, ToolName: ev.Tool, Title: ev.Title, Agent: ev.Agent})
 	}
-	c := e.learn(ev.Call, ev.Tool)
+	c := e.callByID(ev.Call, ev.Tool)
 	c.mended(ev.Repair, ev.Args)
 	return e.show(c)
 }
@@ -159,7 +159,7 @@ func (e *Encoder) updated(ev tool.Event) []Part {
 
 // progress sends a shown call's progress.
 func (e *Encoder) progress(p Progress) []Part {
-	if c := e.calls[p.ToolCallID]; c == nil || !c.shown || c.over {
+	if c := e.calls[p.ToolCallID]; c == nil || !c.argsSent || c.ended {
 		return nil
 	}
 	p.Title = redact.Passwords(p.Title)
@@ -173,8 +173,8 @@ func (e *Encoder) outcome(end session.ToolEnd) []Part {
 	if end.Parent != "" && e.calls[o.Call] == nil {
 		return e.progress(Progress{ToolCallID: end.Parent, ToolName: o.Tool, Title: o.Title, Agent: end.Agent, Status: o.Status})
 	}
-	c := e.learn(o.Call, o.Tool)
-	if c.over {
+	c := e.callByID(o.Call, o.Tool)
+	if c.ended {
 		return nil
 	}
 	c.mended(o.Repair, o.Record.Args)
@@ -187,24 +187,24 @@ func (e *Encoder) outcome(end session.ToolEnd) []Part {
 		}
 		return append(out, c.fails(text))
 	}
-	c.over = true
+	c.ended = true
 	return append(out, Part{Type: "tool-output-available", ToolCallID: c.id, Output: quoted(o.Output), Dynamic: true})
 }
 
 func (c *call) fails(text string) Part {
-	c.over = true
+	c.ended = true
 	return Part{Type: "tool-output-error", ToolCallID: c.id, ErrorText: text, Dynamic: true}
 }
 
 // Ask sends a question. It shows a subagent's call, since approvals need a call.
 func (e *Encoder) Ask(q Question) []Part {
-	if e.over {
+	if e.finished {
 		return nil
 	}
 	if q.Kind != Permission {
 		return append(e.begin(), Part{Type: "data-question", ID: q.ID, Data: q})
 	}
-	c := e.learn(q.Call, q.Tool)
+	c := e.callByID(q.Call, q.Tool)
 	if len(q.Input) > 0 {
 		c.mended(&tool.Repair{After: q.Input}, nil)
 	}
@@ -213,9 +213,9 @@ func (e *Encoder) Ask(q Question) []Part {
 	return append(out, Part{Type: "tool-approval-request", ApprovalID: q.ID, ToolCallID: q.Call})
 }
 
-// Settle sends the answer and its origin.
-func (e *Encoder) Settle(q Question, answered string) []Part {
-	if e.over {
+// AnswerQuestion sends the answer and its origin.
+func (e *Encoder) AnswerQuestion(q Question, answered string) []Part {
+	if e.finished {
 		return nil
 	}
 	q.Answered = answered

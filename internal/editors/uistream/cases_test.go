@@ -96,12 +96,12 @@ func tales() []tale {
 			all(said("hi"), answers("m2", "text: I will. ", `bash c1: {"command":"touch x"}`))(e)
 			e.Ask(question())
 			e.Pause(question())
-			out := append(e.Resume(""), e.Settle(question(), "allowed")...)
+			out := append(e.Resume(""), e.AnswerQuestion(question(), "allowed")...)
 			return append(out, all(starts("c1", "bash"), ends("c1", "bash", tool.Completed, "", "ok"), answers("m4", "text: Done."), done)(e)...)
 		}, "Done.", "bash done", "stop"},
 		{"follower_keeps_its_stream_at_a_question", func(e *uistream.Encoder) []uistream.Part {
 			out := all(said("hi"), answers("m2", `bash c1: {"command":"touch x"}`))(e)
-			out = append(append(out, e.Ask(question())...), e.Settle(question(), "denied")...)
+			out = append(append(out, e.Ask(question())...), e.AnswerQuestion(question(), "denied")...)
 			return append(out, all(ends("c1", "bash", tool.Denied, "denied", "no"), answers("m4", "text: Ok."), done)(e)...)
 		}, "Ok.", "bash error", "stop"},
 		{"question_of_a_subagent", func(e *uistream.Encoder) []uistream.Part {

@@ -10,16 +10,16 @@ import (
 
 // An Encoder encodes one turn for one reader. It is not safe for concurrent use.
 type Encoder struct {
-	options Options
-	id      string // of the answer; empty until known
-	begun   bool
-	over    bool
-	step    string          // message of the open step, or ""
-	spent   *session.Usage  // of that message
-	ended   map[string]bool // messages sent completely
-	text    openText
-	calls   map[tool.CallID]*call
-	order   []tool.CallID
+	options  Options
+	id       string // of the answer; empty until known
+	begun    bool
+	finished bool
+	step     string          // message of the open step, or ""
+	spent    *session.Usage  // of that message
+	ended    map[string]bool // messages sent completely
+	text     openText
+	calls    map[tool.CallID]*call
+	order    []tool.CallID
 }
 
 // New returns an Encoder that has sent nothing.
@@ -30,12 +30,12 @@ func New(o Options) *Encoder {
 // ID returns the answer's ID, or "" until it is known.
 func (e *Encoder) ID() string { return e.id }
 
-// Over reports whether the turn has ended and everything was sent.
-func (e *Encoder) Over() bool { return e.over }
+// Finished reports whether the turn has ended and everything was sent.
+func (e *Encoder) Finished() bool { return e.finished }
 
 // Take encodes an event.
 func (e *Encoder) Take(event session.Event) []Part {
-	if e.over {
+	if e.finished {
 		return nil
 	}
 	switch ev := event.(type) {
@@ -104,7 +104,7 @@ func (e *Encoder) leave() []Part {
 	if e.step == "" {
 		return nil
 	}
-	out := append(e.hush(), Part{Type: "finish-step", Usage: usage(e.spent)})
+	out := append(e.closePart(), Part{Type: "finish-step", Usage: usage(e.spent)})
 	e.step, e.spent = "", nil
 	return out
 }
@@ -124,10 +124,10 @@ func (e *Encoder) notice(text string) []Part {
 // Pause ends the stream at a question, in the middle of a turn; Resume continues it. An open call
 // gets a placeholder result, because interfaces send an approval only when no other call is open.
 func (e *Encoder) Pause(q Question) []Part {
-	out := e.hush()
+	out := e.closePart()
 	for _, id := range e.order {
 		c := e.calls[id]
-		if !c.shown || c.over || q.Kind == Permission && id == q.Call {
+		if !c.argsSent || c.ended || q.Kind == Permission && id == q.Call {
 			continue
 		}
 		word := "still running; the result follows"
@@ -146,7 +146,7 @@ func (e *Encoder) Resume(id string) []Part {
 	e.id, e.begun = cmp.Or(id, e.id), false
 	out := e.begin()
 	for _, id := range e.order {
-		if c := e.calls[id]; c.shown && !c.over {
+		if c := e.calls[id]; c.argsSent && !c.ended {
 			out = append(out, Part{Type: "tool-input-available", ToolCallID: id, ToolName: c.name, Input: c.shownInput(), Dynamic: true})
 		}
 	}
@@ -155,13 +155,13 @@ func (e *Encoder) Resume(id string) []Part {
 
 // finish ends the answer with the turn's result.
 func (e *Encoder) finish(r session.Result) []Part {
-	out := append(e.begin(), e.hush()...)
+	out := append(e.begin(), e.closePart()...)
 	for _, id := range e.order {
 		switch c := e.calls[id]; {
-		case c.over:
-		case c.shown:
+		case c.ended:
+		case c.argsSent:
 			out = append(out, c.fails("aborted: the turn ended before the call did"))
-		case c.begun:
+		case c.nameSent:
 			out = append(out, e.broken(c, "aborted: the turn ended before the call was written")...)
 		}
 	}
@@ -194,6 +194,6 @@ func (e *Encoder) finish(r session.Result) []Part {
 	for _, u := range r.Usage {
 		sum = sum.Add(u)
 	}
-	e.over = true
+	e.finished = true
 	return append(out, Part{Type: "finish", FinishReason: reason, Usage: usage(&sum)})
 }

@@ -34,8 +34,8 @@ type Piece struct {
 	id string
 }
 
-// Said converts a user's text and attachments to a message.
-func Said(m session.Message) Message {
+// UserMessage converts a user's text and attachments to a message.
+func UserMessage(m session.Message) Message {
 	out := Message{ID: m.ID, Role: "user", Parts: []Piece{{Type: "text", Text: m.Text()}}}
 	for _, p := range m.Parts {
 		if a := p.Attachment; a != nil {

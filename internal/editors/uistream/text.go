@@ -36,7 +36,7 @@ func (e *Encoder) says(kind session.PartKind, text string) []Part {
 	var out []Part
 	t := &e.text
 	if t.kind != kind {
-		out = e.hush()
+		out = e.closePart()
 		t.parts++
 		t.kind, t.id, t.mask = kind, e.step+"."+strconv.Itoa(t.parts), e.options.mask().Stream()
 		out = append(out, Part{Type: string(kind) + "-start", ID: t.id})
@@ -52,8 +52,8 @@ func (e *Encoder) delta(text string) []Part {
 	return []Part{{Type: string(e.text.kind) + "-delta", ID: e.text.id, Delta: text}}
 }
 
-// hush closes the open part.
-func (e *Encoder) hush() []Part {
+// closePart closes the open part.
+func (e *Encoder) closePart() []Part {
 	t := &e.text
 	if t.kind == "" {
 		return nil
@@ -82,12 +82,12 @@ func (e *Encoder) whole(m session.Message) []Part {
 		came[index(p.Kind)] -= known
 		if known < len(p.Text) {
 			out = append(out, e.says(p.Kind, p.Text[known:])...)
-			out = append(out, e.hush()...)
+			out = append(out, e.closePart()...)
 		}
 	}
-	out = append(out, e.hush()...)
+	out = append(out, e.closePart()...)
 	for _, c := range m.Calls() {
-		e.learn(c.ID, c.Name).arguments = c.Arguments
+		e.callByID(c.ID, c.Name).arguments = c.Arguments
 	}
 	return out
 }
@@ -95,14 +95,14 @@ func (e *Encoder) whole(m session.Message) []Part {
 // retry sends that an incomplete message is void.
 func (e *Encoder) retry(r session.Retry) []Part {
 	told := e.step == r.Message && r.Message != "" && e.text.came != [2]int{}
-	out := e.hush()
+	out := e.closePart()
 	for _, id := range e.order {
 		c := e.calls[id]
-		if c.message != r.Message || c.over || !c.begun {
+		if c.message != r.Message || c.ended || !c.nameSent {
 			continue
 		}
 		told = true
-		if c.shown {
+		if c.argsSent {
 			out = append(out, c.fails("void: the request failed, and is made again"))
 		} else {
 			out = append(out, e.broken(c, "void: the request failed, and is made again")...)

@@ -88,7 +88,7 @@ type End struct {
 type Retried struct {
 	Cause   string `json:"cause"`
 	Attempt int    `json:"attempt"`
-	Of      int    `json:"of,omitempty"`
+	Limit   int    `json:"of,omitempty"`
 	Void    bool   `json:"void"` // parts of it were sent
 }
 
@@ -136,5 +136,5 @@ func AnswerID(prompt string) string { return prompt + "-answer" }
 
 // Prompts reports whether a user's message started a turn.
 func Prompts(m session.Message) bool {
-	return m.Role == session.User && !m.Note && !m.Meanwhile && !m.Summary && m.Own == ""
+	return m.Role == session.User && !m.Note && !m.Meanwhile && !m.Summary && m.OwnCall == ""
 }

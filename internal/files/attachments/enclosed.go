@@ -42,8 +42,8 @@ func Fenced(title, text string) string {
 // ErrNeither means that a file is neither image, PDF nor text.
 var ErrNeither = errors.New("it is no picture, no PDF and no text")
 
-// Sent converts a file sent with a prompt to an attachment or to text for the prompt.
-func Sent(name string, raw []byte) (file []tool.Attachment, beside string, err error) {
+// FromFile converts a file sent with a prompt to an attachment or to text for the prompt.
+func FromFile(name string, raw []byte) (file []tool.Attachment, beside string, err error) {
 	if a, is := File(name, raw); is {
 		return []tool.Attachment{a}, "", nil
 	}

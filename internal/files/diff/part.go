@@ -19,9 +19,9 @@ func hunks(changes []Change) (out [][]Change) {
 	return out
 }
 
-// Without applies the hunks printed by [Unified] to from, except those in left, counted from 1. It
-// returns the text and the number of applied hunks.
-func Without(from, to string, left []int) (text string, kept int, err error) {
+// ApplyExcept applies the hunks printed by [Unified] to from, except those in left, counted from 1.
+// It returns the text and the number of applied hunks.
+func ApplyExcept(from, to string, left []int) (text string, kept int, err error) {
 	before, after := middle(Side{Text: from}, Side{Text: to})
 	a, b := Lines(before.Text), Lines(after.Text)
 	together := hunks(Compare(a, b))

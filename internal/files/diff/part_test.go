@@ -31,7 +31,7 @@ func TestWithoutIsWhatGitAppliesOfTheRest(t *testing.T) {
 			}
 			patch += "@@ " + strings.TrimSuffix(hunk, "\n") + "\n"
 		}
-		got, kept, err := Without(from, to, left)
+		got, kept, err := ApplyExcept(from, to, left)
 		if err != nil || kept != len(parts)-1-len(left) {
 			t.Fatalf("seed %d: kept %d of %d, %v", seed, kept, len(parts)-1, err)
 		}
@@ -39,7 +39,7 @@ func TestWithoutIsWhatGitAppliesOfTheRest(t *testing.T) {
 			t.Fatalf("seed %d without %v:\n%q\nwant\n%q", seed, left, got, want)
 		}
 	}
-	if _, _, err := Without("a\n", "b\n", []int{2}); err == nil {
+	if _, _, err := ApplyExcept("a\n", "b\n", []int{2}); err == nil {
 		t.Error("a hunk that is not there can be left out")
 	}
 }

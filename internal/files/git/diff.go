@@ -32,7 +32,7 @@ type Diff struct {
 // FileDiff is a changed file. Paths are relative to Repo.Top.
 type FileDiff struct {
 	Path           string
-	From           string // old name after a rename or copy
+	OldName        string // old name after a rename or copy
 	Added, Deleted int
 	Binary         bool // lines were not counted
 }
@@ -70,12 +70,12 @@ func (r *Repo) Diff(ctx context.Context, q DiffQuery) (Diff, error) {
 		shape = append(shape, "--relative="+q.Strip)
 	}
 	c := call{args: append(append(options[:len(options):len(options)], shape...), behind...), keep: q.MaxBytes}
-	if len(n.held) > 0 {
-		if len(n.held) > maxHeld {
+	if len(n.excluded) > 0 {
+		if len(n.excluded) > maxHeld {
 			return d, fail(CodeInvalid, nil, "more than %d of the files that differ may not be read; give a path", maxHeld)
 		}
 		c.args[len(c.args)-1] = ":(literal)" + q.Path
-		c.args, c.options = append(c.args, n.held...), []string{"--no-literal-pathspecs"}
+		c.args, c.options = append(c.args, n.excluded...), []string{"--no-literal-pathspecs"}
 	}
 	out, err := r.run(ctx, c)
 	d.Patch = out.Head
@@ -94,22 +94,22 @@ type numstat struct {
 	last    string
 
 	withhold func(path string) bool
-	held     []string // pathspecs that exclude withheld files
+	excluded []string // pathspecs that exclude withheld files
 }
 
 // holds counts a withheld file. A rename is excluded under both names: under one alone, git would
 // show its content as new or deleted.
 func (n *numstat) holds(f FileDiff) bool {
-	if n.withhold == nil || !n.withhold(f.Path) && (f.From == "" || !n.withhold(f.From)) {
+	if n.withhold == nil || !n.withhold(f.Path) && (f.OldName == "" || !n.withhold(f.OldName)) {
 		return false
 	}
 	if f.Path != n.last {
 		n.last = f.Path
 		n.diff.Withheld++
 	}
-	for _, path := range []string{f.Path, f.From} {
-		if path != "" && len(n.held) <= maxHeld {
-			n.held = append(n.held, ":(exclude,top,literal)"+path)
+	for _, path := range []string{f.Path, f.OldName} {
+		if path != "" && len(n.excluded) <= maxHeld {
+			n.excluded = append(n.excluded, ":(exclude,top,literal)"+path)
 		}
 	}
 	return true
@@ -117,8 +117,8 @@ func (n *numstat) holds(f FileDiff) bool {
 
 func (n *numstat) record(line string) {
 	if f := n.pending; f != nil {
-		if f.From == "" {
-			f.From = line
+		if f.OldName == "" {
+			f.OldName = line
 			return
 		}
 		f.Path, n.pending = line, nil

@@ -135,7 +135,7 @@ func TestElsewhereNamesWhatNothingVouchesFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := r.Elsewhere(t.Context(), root)
+			found, err := r.ExternalPaths(t.Context(), root)
 			if err != nil || len(found) != len(c.want) {
 				t.Fatalf("found %q, %v; want %q", found, err, c.want)
 			}
@@ -157,7 +157,7 @@ func TestAlternatesThatCannotBeCheckedAreRefused(t *testing.T) {
 		d := newDesk(t)
 		r := d.open()
 		d.sh(plant)
-		if found, err := r.Elsewhere(t.Context(), d.work); !isCode(err, CodeInvalid) {
+		if found, err := r.ExternalPaths(t.Context(), d.work); !isCode(err, CodeInvalid) {
 			t.Errorf("%s: %q, %v", name, found, err)
 		}
 	}
@@ -222,9 +222,9 @@ func FuzzRecords(f *testing.F) {
 		size = 1 + max(size, -size)%100
 		var whole, parts statusParser
 		whole.limit, parts.limit = 2, 2
-		a := splitter{each: whole.record}
+		a := splitter{emit: whole.record}
 		a.write(stream)
-		b := splitter{each: parts.record}
+		b := splitter{emit: parts.record}
 		for chunk := range slices.Chunk(stream, max(size, 1)) {
 			b.write(chunk)
 		}
@@ -236,7 +236,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		var d Diff
 		n := numstat{diff: &d, most: 2}
-		c := splitter{each: n.record}
+		c := splitter{emit: n.record}
 		c.write(stream)
 		if len(d.Files) > 2 || d.Added < 0 || d.Deleted < 0 {
 			t.Errorf("%q: %+v", stream, d)

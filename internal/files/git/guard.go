@@ -23,7 +23,7 @@ func (g Git) Guard(ctx context.Context, looks bool, dirs ...string) (env []strin
 		all, _ := r.settings(ctx, true) // an error means no git or no repository: nothing to guard
 		for _, s := range all {
 			switch {
-			case s.own:
+			case s.fromRepo:
 				theirs[s.key] = true
 			case i == 0:
 				mine[s.key] = append(mine[s.key], s.value)

@@ -13,7 +13,7 @@ import (
 // Guard adds.
 func (d *desk) guarded(dir string, args ...string) (string, bool) {
 	d.Helper()
-	env := proc.Outside(d.environ(), d.work)
+	env := proc.WithoutPathsIn(d.environ(), d.work)
 	g := Git{Env: env}
 	settings, found := g.Guard(d.Context(), false, filepath.Join(d.work, dir), d.work)
 	git, err := exec.LookPath("git")

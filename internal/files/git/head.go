@@ -58,9 +58,9 @@ func gitFolder(dir string) string {
 	}
 }
 
-// Outside returns git's folder for the repository that contains root, if it is not below root: in a
-// linked worktree, a submodule or a folder below the top. Otherwise "".
-func Outside(root string) string {
+// ExternalGitDir returns git's folder for the repository that contains root, if it is not below
+// root: in a linked worktree, a submodule or a folder below the top. Otherwise "".
+func ExternalGitDir(root string) string {
 	folder := gitFolder(root)
 	if folder == "" {
 		return ""

@@ -31,7 +31,7 @@ func configuredHooks(all []setting) (hooks []Hook) {
 		own, enabled, events := false, "true", []string(nil)
 		for _, s := range all {
 			last, ok := strings.CutPrefix(s.key, "hook."+name+".")
-			own = own || ok && s.own
+			own = own || ok && s.fromRepo
 			switch {
 			case ok && last == "enabled":
 				enabled = s.value
@@ -57,7 +57,7 @@ func (r *Repo) hookFolder(ctx context.Context, all []setting) string {
 	for _, s := range all {
 		switch {
 		case s.key != "core.hookspath":
-		case s.own:
+		case s.fromRepo:
 			own = s.value
 		default:
 			mine = s.value

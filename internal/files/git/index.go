@@ -55,16 +55,16 @@ func ParseIndex(b []byte, sha256 bool) (x Index, err error) {
 	if p.bad {
 		return x, errIndex
 	}
-	return p.found, nil
+	return p.result, nil
 }
 
 // indexReader parses an index; bad is set if data is missing.
 type indexReader struct {
-	b     []byte
-	size  int
-	bad   bool
-	found Index
-	name  string
+	b      []byte
+	size   int
+	bad    bool
+	result Index
+	name   string
 }
 
 func (p *indexReader) take(n int) []byte {
@@ -95,7 +95,7 @@ func (p *indexReader) number(end byte, base int) int {
 }
 
 func (p *indexReader) object() {
-	p.found.Objects = append(p.found.Objects, hex.EncodeToString(p.take(p.size)))
+	p.result.Objects = append(p.result.Objects, hex.EncodeToString(p.take(p.size)))
 }
 
 func (p *indexReader) entry(version uint32) {
@@ -107,7 +107,7 @@ func (p *indexReader) entry(version uint32) {
 		return
 	}
 	if binary.BigEndian.Uint32(stat[24:])&modeFormat != modeSubmodule {
-		p.found.Objects = append(p.found.Objects, hex.EncodeToString(id))
+		p.result.Objects = append(p.result.Objects, hex.EncodeToString(id))
 	}
 	extended := []byte(nil)
 	if binary.BigEndian.Uint16(flags)&indexExtended != 0 {
@@ -123,7 +123,7 @@ func (p *indexReader) entry(version uint32) {
 			p.take(8 - used%8)
 		}
 	}
-	p.found.Files = append(p.found.Files, fmt.Sprintf("%x %x %x %x %s", stat[24:28], id, flags[0]&^0x0f, extended, p.name))
+	p.result.Files = append(p.result.Files, fmt.Sprintf("%x %x %x %x %s", stat[24:28], id, flags[0]&^0x0f, extended, p.name))
 }
 
 // offset reads a number encoded like a pack's base offset (gitformat-pack(5)).
@@ -171,13 +171,13 @@ func (p *indexReader) extension() {
 		}
 	case "link":
 		x.object()
-		if id := x.found.Objects[0]; strings.Trim(id, "0") != "" {
-			p.found.Shared = id
+		if id := x.result.Objects[0]; strings.Trim(id, "0") != "" {
+			p.result.Shared = id
 		}
-		x.found.Objects = nil
+		x.result.Objects = nil
 	}
 	p.bad = p.bad || x.bad
-	p.found.Objects = append(p.found.Objects, x.found.Objects...)
+	p.result.Objects = append(p.result.Objects, x.result.Objects...)
 }
 
 // SameIndex reports whether two index files have the same entries, ignoring stat data.

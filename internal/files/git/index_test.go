@@ -85,7 +85,7 @@ func TestMissingObjectsAreFound(t *testing.T) {
 	}
 	ids := strings.Fields(string(b))
 	o := Objects{Dir: filepath.Join(d.work, ".git", "objects")}
-	lacks, err := d.git().Missing(t.Context(), o, ids)
+	lacks, err := d.git().MissingObjects(t.Context(), o, ids)
 	if err != nil || !lacks[ids[0]] || lacks[ids[1]] || lacks[ids[2]] {
 		t.Errorf("missing %v, %v", lacks, err)
 	}

@@ -49,7 +49,7 @@ func (r *Repo) Merging(ctx context.Context, branch string) (m Merging, err error
 // none; the merge itself will find them.
 func (r *Repo) conflicts(ctx context.Context, ours, theirs string) (names []string, err error) {
 	tree := ""
-	s := splitter{each: func(record string) {
+	s := splitter{emit: func(record string) {
 		switch {
 		case tree == "":
 			tree = record

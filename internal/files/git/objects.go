@@ -16,8 +16,8 @@ type Objects struct {
 	SHA256 bool   // the repository uses SHA-256
 }
 
-// Missing returns the ids that are not in the folder.
-func (g Git) Missing(ctx context.Context, o Objects, ids []string) (lacks map[string]bool, err error) {
+// MissingObjects returns the ids that are not in the folder.
+func (g Git) MissingObjects(ctx context.Context, o Objects, ids []string) (lacks map[string]bool, err error) {
 	lacks = map[string]bool{}
 	if len(ids) == 0 {
 		return lacks, nil

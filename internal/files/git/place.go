@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Elsewhere lists the folders and files outside root that git would read for this repository
+// ExternalPaths lists the folders and files outside root that git would read for this repository
 // although nothing outside root confirms the link. A folder filled by somebody else can point its
 // .git file, links in it, or its alternates at a private repository, and permission to read the
 // folder does not cover that. Confirmed cases are not listed:
@@ -19,7 +19,7 @@ import (
 //   - a linked worktree or submodule whose repository points back here.
 //
 // A worktree outside root is listed too, unless its own .git is this repository.
-func (r *Repo) Elsewhere(ctx context.Context, root string) ([]string, error) {
+func (r *Repo) ExternalPaths(ctx context.Context, root string) ([]string, error) {
 	own := filepath.Join(r.Top, ".git")
 	vouched := []string{root}
 	if info, err := os.Lstat(own); err == nil && info.IsDir() {
@@ -51,9 +51,9 @@ func (r *Repo) ownedBy(own string) bool {
 	return resolved(r.Top, ".git") == r.GitDir
 }
 
-// Strays is [Repo.Elsewhere] for the repository that contains dir, even where git would refuse to
-// work. Outside a repository it returns nil.
-func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
+// ExternalPaths is [Repo.ExternalPaths] for the repository that contains dir, even where git would
+// refuse to work. Outside a repository it returns nil.
+func (g Git) ExternalPaths(ctx context.Context, dir, root string) ([]string, error) {
 	r := &Repo{git: g, dir: dir}
 	out, err := r.text(ctx, "rev-parse", "--absolute-git-dir", "--git-common-dir", "--show-toplevel")
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -66,10 +66,10 @@ func (g Git) Strays(ctx context.Context, dir, root string) ([]string, error) {
 	r.GitDir, r.Common = resolved(dir, lines[0]), resolved(dir, lines[1])
 	if len(lines) == 3 {
 		r.Top = resolved(dir, lines[2])
-		return r.Elsewhere(ctx, root)
+		return r.ExternalPaths(ctx, root)
 	}
 	r.Top = filepath.Dir(r.GitDir) // inside .git itself
-	return r.Elsewhere(ctx, root)
+	return r.ExternalPaths(ctx, root)
 }
 
 // pointsBack reports whether the outside repository names this worktree: for a linked one in the

@@ -77,7 +77,7 @@ func (r *Repo) text(ctx context.Context, args ...string) (string, error) {
 
 // records runs git for NUL-terminated records of any total length.
 func (r *Repo) records(ctx context.Context, each func(string), args ...string) error {
-	s := splitter{each: each}
+	s := splitter{emit: each}
 	_, err := r.run(ctx, call{args: args, stream: s.write})
 	if err == nil && len(s.pending) > 0 {
 		err = fail(CodeIO, nil, "git %s ended in the middle of its answer; try again", args[0])
@@ -86,7 +86,7 @@ func (r *Repo) records(ctx context.Context, each func(string), args ...string) e
 }
 
 type splitter struct {
-	each    func(string)
+	emit    func(string)
 	pending []byte
 }
 
@@ -101,7 +101,7 @@ func (s *splitter) write(chunk []byte) {
 		if end < 0 {
 			return
 		}
-		s.each(string(s.pending))
+		s.emit(string(s.pending))
 		s.pending, chunk = s.pending[:0], chunk[end+1:]
 	}
 }

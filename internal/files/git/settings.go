@@ -11,7 +11,7 @@ import (
 // setting is a git setting. Git prints a key's section and last word in lower case, and the name
 // between them unchanged.
 type setting struct {
-	own        bool // from the repository, not from the user or machine
+	fromRepo   bool // from the repository, not from the user or machine
 	key, value string
 	file       string // absolute; "" if it comes from no file
 }
@@ -42,7 +42,7 @@ func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 	for i := 0; i < len(all); i++ {
 		s := all[i]
 		path := includedBy(s, r.git.Env)
-		if path == "" || read[path] || scoped && !s.own {
+		if path == "" || read[path] || scoped && !s.fromRepo {
 			continue
 		}
 		read[path] = true
@@ -57,7 +57,7 @@ func (r *Repo) settings(ctx context.Context, plain bool) ([]setting, error) {
 			continue // git fails if it includes the file
 		}
 		for _, m := range more {
-			m.own = s.own
+			m.fromRepo = s.fromRepo
 			all = append(all, m)
 		}
 	}
@@ -94,13 +94,13 @@ func (r *Repo) listed(ctx context.Context, plain, scoped bool, flags ...string) 
 		args, width = append(args, "--show-scope"), 3
 	}
 	var fields []string
-	s := splitter{each: func(text string) {
+	s := splitter{emit: func(text string) {
 		if fields = append(fields, text); len(fields) < width {
 			return
 		}
 		origin, text := fields[width-2], fields[width-1]
 		key, value, _ := strings.Cut(text, "\n")
-		found := setting{own: scoped && (fields[0] == "local" || fields[0] == "worktree"), key: key, value: value}
+		found := setting{fromRepo: scoped && (fields[0] == "local" || fields[0] == "worktree"), key: key, value: value}
 		if file, ok := strings.CutPrefix(origin, "file:"); ok {
 			found.file = expanded(r.home(), file, nil)
 		}

@@ -18,9 +18,9 @@ type Status struct {
 	Branch          string // "" when detached
 	Commit          string // full hash; "" before the first commit
 	Upstream        string // "" if none
-	Gone            bool   // the upstream is configured but does not exist
+	UpstreamGone    bool   // the upstream is configured but does not exist
 	Ahead, Behind   int
-	Doing           string // merge, rebase or similar in progress, in words
+	Operation       string // merge, rebase or similar in progress, in words
 	Staged, Changed Group
 	Conflicts       Group
 	Untracked       Group
@@ -42,9 +42,9 @@ type Group struct {
 // Entry is a path. State is a letter from git status (M A D R C T), two for a conflict, "" if
 // untracked.
 type Entry struct {
-	State string
-	Path  string
-	From  string // old name after a rename or copy
+	State   string
+	Path    string
+	OldName string // old name after a rename or copy
 }
 
 func (g *Group) add(limit int, e Entry) {
@@ -62,7 +62,7 @@ func (r *Repo) Status(ctx context.Context, path, untracked string, limit int) (S
 	if err != nil {
 		return Status{}, err
 	}
-	p.status.Doing = r.doing()
+	p.status.Operation = r.doing()
 	p.status.Filtered, err = r.filtered(ctx, p.status.Changed.Entries)
 	return p.status, err
 }
@@ -76,7 +76,7 @@ type statusParser struct {
 
 func (p *statusParser) record(line string) {
 	if p.renamed != nil {
-		p.renamed.From = line
+		p.renamed.OldName = line
 		p.changed(*p.renamed)
 		p.renamed = nil
 		return
@@ -110,16 +110,16 @@ func (p *statusParser) changed(e Entry) {
 	}
 	index, tree := e.State[:1], e.State[1:]
 	if index != "." {
-		p.status.Staged.add(p.limit, Entry{State: index, Path: e.Path, From: e.from(index)})
+		p.status.Staged.add(p.limit, Entry{State: index, Path: e.Path, OldName: e.from(index)})
 	}
 	if tree != "." {
-		p.status.Changed.add(p.limit, Entry{State: tree, Path: e.Path, From: e.from(tree)})
+		p.status.Changed.add(p.limit, Entry{State: tree, Path: e.Path, OldName: e.from(tree)})
 	}
 }
 
 func (e Entry) from(state string) string {
 	if state == "R" || state == "C" {
-		return e.From
+		return e.OldName
 	}
 	return ""
 }
@@ -137,10 +137,10 @@ func (p *statusParser) header(line string) {
 			s.Branch = value
 		}
 	case "branch.upstream":
-		s.Upstream, s.Gone = value, true
+		s.Upstream, s.UpstreamGone = value, true
 	case "branch.ab":
 		ahead, behind, _ := strings.Cut(value, " ")
-		s.Ahead, s.Behind, s.Gone = number(strings.TrimPrefix(ahead, "+")), number(strings.TrimPrefix(behind, "-")), false
+		s.Ahead, s.Behind, s.UpstreamGone = number(strings.TrimPrefix(ahead, "+")), number(strings.TrimPrefix(behind, "-")), false
 	}
 }
 

@@ -157,7 +157,7 @@ func (d *desk) askEverything(v vector) {
 	}
 	_, err = r.Subjects(ctx, 10)
 	note(err)
-	_, err = r.Elsewhere(ctx, d.work)
+	_, err = r.ExternalPaths(ctx, d.work)
 	note(err)
 	d.workInATree(r, note)
 	if answered < 8 {

@@ -19,7 +19,7 @@ type first struct {
 
 	mu    sync.Mutex
 	files []weightedFile // a heap once the limit was reached
-	held  int            // matches in files
+	count int            // matches in files
 }
 
 type weightedFile struct {
@@ -59,17 +59,17 @@ func (f *first) add(m FileMatches) {
 	file := weightedFile{m, m.weight()}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	full := f.held >= f.limit
-	if f.held += file.weight; full {
+	full := f.count >= f.limit
+	if f.count += file.weight; full {
 		heap.Push(f, file)
-	} else if f.files = append(f.files, file); f.held >= f.limit {
+	} else if f.files = append(f.files, file); f.count >= f.limit {
 		heap.Init(f)
 	}
-	if f.held < f.limit {
+	if f.count < f.limit {
 		return
 	}
-	for f.held-f.files[0].weight >= f.limit {
-		f.held -= f.files[0].weight
+	for f.count-f.files[0].weight >= f.limit {
+		f.count -= f.files[0].weight
 		heap.Pop(f)
 	}
 	last := f.files[0].Path

@@ -17,8 +17,8 @@ import (
 
 // folder is an open folder. Everything below it is opened relative to its descriptor.
 type folder struct {
-	fd    int
-	whole bool // on a file system in wholeReaders
+	fd        int
+	fullReads bool // on a file system in wholeReaders
 }
 
 // direntBuffer is the number of bytes that getdents64 may return at once.
@@ -26,20 +26,20 @@ const direntBuffer = 32 << 10
 
 const openFolderFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
-// instead returns the path under which to open a file: below Via if it lies in Stands.
+// instead returns the path under which to open a file: below OpenDir if it lies in Enclosing.
 func (t Tree) instead(path string) string {
 	if rel, ok := t.below(path); ok {
-		return fmt.Sprintf("/proc/self/fd/%d/%s", t.Via.Fd(), rel)
+		return fmt.Sprintf("/proc/self/fd/%d/%s", t.OpenDir.Fd(), rel)
 	}
 	return path
 }
 
-// below returns the path relative to Via.
+// below returns the path relative to OpenDir.
 func (t Tree) below(path string) (string, bool) {
-	if t.Via == nil {
+	if t.OpenDir == nil {
 		return "", false
 	}
-	rel, err := filepath.Rel(t.Stands, path)
+	rel, err := filepath.Rel(t.Enclosing, path)
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
@@ -71,14 +71,14 @@ func (t Tree) openRootFile(h *handle) error {
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return errors.Join(errNotRegular, err, unix.Close(fd))
 	}
-	h.fd, h.whole, h.begun = fd, false, false
+	h.fd, h.fullReads, h.begun = fd, false, false
 	return nil
 }
 
 func (t Tree) openPath(flags int) (int, error) {
 	path, from := t.Root, unix.AT_FDCWD
 	if rel, ok := t.below(path); ok {
-		path, from = rel, int(t.Via.Fd())
+		path, from = rel, int(t.OpenDir.Fd())
 	}
 	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_NO_SYMLINKS}
 	for {
@@ -107,7 +107,7 @@ func openAt(fd int, name string, flags int) (int, error) {
 func (f folder) openFolder(name string) (folder, error) {
 	var path [256]byte
 	if fd, ok := openNow(f.fd, name, &path, openFolderFlags, unix.RESOLVE_NO_XDEV); ok {
-		return folder{fd, f.whole}, nil
+		return folder{fd, f.fullReads}, nil
 	}
 	fd, err := openAt(f.fd, name, openFolderFlags)
 	if err != nil {
@@ -117,7 +117,7 @@ func (f folder) openFolder(name string) (folder, error) {
 }
 
 func (f folder) close() {
-	if f.whole {
+	if f.fullReads {
 		closeNow(f.fd)
 		return
 	}
@@ -178,7 +178,7 @@ func (f folder) read(n *names, most int) error {
 		if err != nil {
 			return err
 		}
-		if n.more = got > 0; n.more && n.parse(f, n.raw[:got]) == lastPlace && f.whole {
+		if n.more = got > 0; n.more && n.parse(f, n.raw[:got]) == lastPlace && f.fullReads {
 			n.more = false
 		}
 	}

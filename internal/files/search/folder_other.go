@@ -15,7 +15,7 @@ import (
 // escapes.
 type folder struct{ root *os.Root }
 
-// instead returns path: only Linux supports Via.
+// instead returns path: only Linux supports OpenDir.
 func (Tree) instead(path string) string { return path }
 
 func (t Tree) openRoot() (folder, error) {

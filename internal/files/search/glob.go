@@ -13,9 +13,9 @@ type GlobQuery struct {
 	Pattern string
 	Exclude []string // patterns to leave out; without a slash they match at any depth
 	Limit   int      // files to return; must be positive
-	// Found, if not nil, is called with each path as it is found, unordered and concurrently; after
+	// OnPath, if not nil, is called with each path as it is found, unordered and concurrently; after
 	// an abort possibly even after Glob returned.
-	Found func(path string)
+	OnPath func(path string)
 }
 
 // GlobFile is a file or link found by Glob.
@@ -48,7 +48,7 @@ func (t Tree) Glob(ctx context.Context, q GlobQuery) (GlobResult, error) {
 	finders := make([]*globber, t.workers())
 	visitors := make([]visitor, len(finders))
 	for i := range finders {
-		finders[i] = &globber{tree: t, found: q.Found, newest: newest{limit: q.Limit}}
+		finders[i] = &globber{tree: t, found: q.OnPath, newest: newest{limit: q.Limit}}
 		visitors[i] = finders[i]
 	}
 	if err := walkTree(ctx, t, s, visitors); err != nil {
@@ -98,7 +98,7 @@ func (g *globber) visit(ctx context.Context, d *dir, files []entry) {
 			g.held++
 			continue
 		}
-		size, modified, err := g.asked.file(d.at, e.name)
+		size, modified, err := g.asked.file(d.folder, e.name)
 		if err != nil {
 			continue // deleted since it was listed
 		}

@@ -74,7 +74,7 @@ func TestGlobHandsOutEarly(t *testing.T) {
 	tr.Withhold = func(_, name string) bool { return name == "secret" }
 	var early []string
 	var mu sync.Mutex
-	q := GlobQuery{Pattern: "**", Limit: 9, Found: func(path string) {
+	q := GlobQuery{Pattern: "**", Limit: 9, OnPath: func(path string) {
 		mu.Lock()
 		defer mu.Unlock()
 		early = append(early, path)

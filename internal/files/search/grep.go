@@ -30,7 +30,7 @@ type GrepQuery struct {
 	Limit   int      // matches (Content) or files (Files, Count) to return; must be positive
 	PerFile int      // matches to return from each file; if 0, up to Limit
 	// Stop ends the search once no later path can be among the first Limit. The returned matches
-	// are the same, but the totals then cover only them and GrepResult.More is set.
+	// are the same, but the totals then cover only them and GrepResult.Truncated is set.
 	Stop bool
 }
 
@@ -50,13 +50,13 @@ type GrepResult struct {
 	Matches  int           // matching lines in all files; 0 in mode Files
 	Matching int           // files with matches
 	Searched int           // files searched completely, or in mode Files to the first match
-	// More reports that the search stopped at the limit. The counts cover the files up to there.
-	More     bool
-	Withheld int        // files left out by Tree.Withhold
-	Ignored  int        // files and folders skipped by ignore rules
-	Binary   Unreadable // files skipped because they contain NUL bytes and are not text
-	TooLarge Unreadable // files skipped because a line, or for a multiline search the file, is too large
-	Partly   Unreadable // files searched only up to Tree.FileBytes
+	// Truncated reports that the search stopped at the limit. The counts cover the files up to there.
+	Truncated bool
+	Withheld  int        // files left out by Tree.Withhold
+	Ignored   int        // files and folders skipped by ignore rules
+	Binary    Unreadable // files skipped because they contain NUL bytes and are not text
+	TooLarge  Unreadable // files skipped because a line, or for a multiline search the file, is too large
+	Partly    Unreadable // files searched only up to Tree.FileBytes
 	// Unreadable counts files and folders that could not be opened or read.
 	Unreadable Unreadable
 }

@@ -11,12 +11,12 @@ import (
 
 // handle is an open regular file, reused for one file after another. It must be closed.
 type handle struct {
-	fd    int
-	whole bool       // a short read means EOF
-	begun bool       // already read from
-	waits bool       // non-blocking reads failed on this file system
-	part  unix.Iovec // system call argument, like name
-	name  [256]byte
+	fd        int
+	fullReads bool       // a short read means EOF
+	begun     bool       // already read from
+	waits     bool       // non-blocking reads failed on this file system
+	part      unix.Iovec // system call argument, like name
+	name      [256]byte
 }
 
 const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
@@ -24,7 +24,7 @@ const openFileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_
 // openFile opens an entry listed as a regular file. If a FIFO has replaced it, neither opening nor
 // reading blocks.
 func (f folder) openFile(name string, h *handle) error {
-	h.whole, h.begun = f.whole, false
+	h.fullReads, h.begun = f.fullReads, false
 	var ok bool
 	if h.fd, ok = openNow(f.fd, name, &h.name, openFileFlags, 0); ok {
 		return nil
@@ -95,7 +95,7 @@ func readsWhole(fd int) bool {
 // Read returns io.EOF together with the last bytes if the end is known.
 func (h *handle) Read(p []byte) (int, error) {
 	n, end := 0, false
-	if h.whole && !h.begun {
+	if h.fullReads && !h.begun {
 		h.begun = true
 		if n, end = h.readNow(p); end || n == len(p) {
 			return n, ended(end)
@@ -112,7 +112,7 @@ func (h *handle) Read(p []byte) (int, error) {
 			return n, nil // the next read returns the error again
 		}
 		n += more
-		return n, ended(n < len(p) && (more == 0 || h.whole))
+		return n, ended(n < len(p) && (more == 0 || h.fullReads))
 	}
 }
 
@@ -168,7 +168,7 @@ func (h *handle) SkipHole() int64 {
 
 // Close closes the file.
 func (h *handle) Close() error {
-	if h.whole {
+	if h.fullReads {
 		closeNow(h.fd)
 		return nil
 	}

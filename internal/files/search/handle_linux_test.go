@@ -17,7 +17,7 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 		t.Skip("there is no /proc here")
 	}
 	defer proc.close()
-	if proc.whole {
+	if proc.fullReads {
 		t.Error("a short read of a file in /proc is taken for its end")
 	}
 	slash, err := Tree{Root: "/"}.openRoot()
@@ -26,7 +26,7 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 	mounted, err := slash.openFolder("proc")
 	must(t, err)
 	defer mounted.close()
-	if mounted.whole {
+	if mounted.fullReads {
 		t.Error("a short read of a file in /proc is taken for its end, if the folder was reached from /")
 	}
 	dir := tree(t, map[string]string{"a": "text", strings.Repeat("n", 255): "long name"})
@@ -36,7 +36,7 @@ func TestShortReadsEndFilesOnDisksAlone(t *testing.T) {
 	var h handle
 	for name, want := range map[string]string{"a": "text", strings.Repeat("n", 255): "long name"} {
 		for _, whole := range []bool{true, false} {
-			at.whole = whole
+			at.fullReads = whole
 			must(t, at.openFile(name, &h))
 			text, err := io.ReadAll(&h)
 			if must(t, h.Close()); err != nil || string(text) != want {

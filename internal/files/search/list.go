@@ -24,7 +24,7 @@ type Entry struct {
 	Depth   int    // 1 for entries of the root
 	Folder  bool
 	Link    bool
-	Other   bool  // FIFO, socket, device
+	Special bool  // FIFO, socket, device
 	Size    int64 // of a regular file, in bytes
 	Target  string
 	Ignored bool // ignored by git; its contents are not listed
@@ -209,7 +209,7 @@ func firstRows(rows []row, n int) []row {
 func (e entry) describe(at folder, folder string, depth int, ignored bool) Entry {
 	out := Entry{
 		Path: folder + e.name, Depth: depth, Ignored: ignored,
-		Folder: e.kind == kindFolder, Link: e.kind == kindLink, Other: e.kind == kindOther,
+		Folder: e.kind == kindFolder, Link: e.kind == kindLink, Special: e.kind == kindOther,
 	}
 	switch e.kind {
 	case kindFile:

@@ -20,7 +20,7 @@ func listing(r ListResult) string {
 			row += "/"
 		case e.Link:
 			row += "@" + e.Target
-		case e.Other:
+		case e.Special:
 			row += "|"
 		default:
 			row += fmt.Sprintf("=%d", e.Size)

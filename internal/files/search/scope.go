@@ -96,7 +96,7 @@ func (s *scope) rules(at folder, d *dirState, name string, entries []entry) *ign
 		case e.name == ignore.GitFile:
 			f.Git = readRules(at, e.name)
 		case e.name == ignore.OwnFile:
-			f.Own = readRules(at, e.name)
+			f.DotIgnore = readRules(at, e.name)
 		}
 	}
 	return d.level.Enter(name, f)

@@ -44,9 +44,9 @@ type Tree struct {
 	Env func(string) string
 	// Stands is the absolute path to a folder that may contain Root. Outside a repository,
 	// .gitignore files apply from there down. Via, if not nil, is an open folder that is read
-	// instead of Stands.
-	Via    *os.File
-	Stands string
+	// instead of Enclosing.
+	OpenDir   *os.File
+	Enclosing string
 	// Workers bounds the folders processed at once; 0 means one per processor, up to 8.
 	Workers int
 	// Withhold, if not nil, reports files that must not be read; dir is absolute and ends in a
@@ -101,9 +101,9 @@ func (t Tree) workers() int {
 }
 
 func (t Tree) finder() ignore.Finder {
-	f := ignore.Finder{Env: t.Env, Person: &ignore.Person{}, Top: t.Stands}
-	if t.Via != nil {
-		f.At = t.instead
+	f := ignore.Finder{Env: t.Env, UserConfig: &ignore.UserConfig{}, Top: t.Enclosing}
+	if t.OpenDir != nil {
+		f.MapPath = t.instead
 	}
 	return f
 }

@@ -24,9 +24,9 @@ type seeker struct {
 func newSeeker(t Tree, m *match.Matcher, q GrepQuery, f *first) *seeker {
 	c := match.Config{Before: q.Before, After: q.After, Width: q.Width, First: q.Mode == Files}
 	if q.Stop && q.Mode == Content && q.PerFile >= q.Limit {
-		c.Most = f.limit
+		c.Limit = f.limit
 	}
-	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), most: c.Most, first: f}
+	return &seeker{tree: t, q: q, scan: match.NewScanner(m, c), most: c.Limit, first: f}
 }
 
 // beyond reports that no match below a folder can be returned, so the search skips it.
@@ -59,7 +59,7 @@ func (s *seeker) visit(ctx context.Context, d *dir, files []entry) {
 			}
 			continue
 		}
-		err := d.at.openFile(e.name, &s.file.handle)
+		err := d.folder.openFile(e.name, &s.file.handle)
 		if err == nil {
 			err = s.search(ctx, d.path, e.name)
 		}
@@ -104,7 +104,7 @@ func (s *seeker) keep(folder, name string) int {
 }
 
 // take counts a file's matches; cut means that it was read partly.
-func (s *seeker) take(folder, name string, found match.Found, cut bool) error {
+func (s *seeker) take(folder, name string, found match.FileResult, cut bool) error {
 	switch found.Skip {
 	case match.Binary:
 		s.r.Binary.add(folder + name)
@@ -182,8 +182,8 @@ func mergeSeekers(seekers []*seeker) GrepResult {
 		r.Partly.merge(s.r.Partly)
 	}
 	q := seekers[0].q
-	r.Files, r.More = seekers[0].first.sorted(q.Limit)
-	if r.More = r.More && q.Stop; r.More {
+	r.Files, r.Truncated = seekers[0].first.sorted(q.Limit)
+	if r.Truncated = r.Truncated && q.Stop; r.Truncated {
 		r.Matches, r.Matching = 0, len(r.Files)
 		for i := range r.Files {
 			r.Matches += r.Files[i].shown(q.Mode)

@@ -47,10 +47,10 @@ func TestStopReturnsTheSame(t *testing.T) {
 		if diff := cmp.Diff(show(full), show(r)); diff != "" {
 			t.Fatalf("%+v, %d workers: (-all +stopped)\n%s", q, tr.Workers, diff)
 		}
-		if more := len(full.Files) < full.Matching || q.Mode == Content && q.PerFile == 0 && full.Matches > q.Limit; more != r.More && q.PerFile == 0 {
-			t.Fatalf("%+v: more is %v, %d of %d matches", q, r.More, r.Matches, full.Matches)
+		if more := len(full.Files) < full.Matching || q.Mode == Content && q.PerFile == 0 && full.Matches > q.Limit; more != r.Truncated && q.PerFile == 0 {
+			t.Fatalf("%+v: more is %v, %d of %d matches", q, r.Truncated, r.Matches, full.Matches)
 		}
-		if !r.More && (r.Matches != full.Matches || r.Matching != full.Matching || r.Searched != full.Searched) {
+		if !r.Truncated && (r.Matches != full.Matches || r.Matching != full.Matching || r.Searched != full.Searched) {
 			t.Fatalf("%+v: %d matches in %d of %d files, want %d in %d of %d", q, r.Matches, r.Matching, r.Searched, full.Matches, full.Matching, full.Searched)
 		}
 	}
@@ -66,14 +66,14 @@ func TestStopLeavesTheRest(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		tr.Workers = workers
 		r := grep(t, tr, GrepQuery{Query: query("needle"), Limit: 10, Stop: true})
-		if r.Searched > 100 || !r.More || r.Matches != 10 || r.Matching != 5 || len(r.Files) != 5 {
-			t.Errorf("%d workers: %d files searched, %d matches in %d, more %v", workers, r.Searched, r.Matches, r.Matching, r.More)
+		if r.Searched > 100 || !r.Truncated || r.Matches != 10 || r.Matching != 5 || len(r.Files) != 5 {
+			t.Errorf("%d workers: %d files searched, %d matches in %d, more %v", workers, r.Searched, r.Matches, r.Matching, r.Truncated)
 		}
 	}
 	// A file with many is left, too.
 	one := tree(t, map[string]string{"log": strings.Repeat("needle\n", 1<<16)})
 	r := grep(t, one, GrepQuery{Query: query("needle"), Limit: 3, Stop: true, After: 1})
-	if len(r.Files) != 1 || !r.More || r.Matches != 3 || r.Files[0].Count > 10 {
-		t.Errorf("of one file: %d matches, more %v, its count %d", r.Matches, r.More, r.Files[0].Count)
+	if len(r.Files) != 1 || !r.Truncated || r.Matches != 3 || r.Files[0].Count > 10 {
+		t.Errorf("of one file: %d matches, more %v, its count %d", r.Matches, r.Truncated, r.Files[0].Count)
 	}
 }

@@ -34,15 +34,15 @@ const entriesAtOnce = 4 << 10
 // dir is a folder of the walk. It stays open while tasks use it.
 type dir struct {
 	dirState
-	at   folder
-	name string
-	uses atomic.Int32
+	folder folder
+	name   string
+	uses   atomic.Int32
 }
 
 // done releases one use and closes it after the last.
 func (d *dir) done() {
 	if d.uses.Add(-1) == 0 {
-		d.at.close()
+		d.folder.close()
 	}
 }
 
@@ -58,16 +58,16 @@ type task struct {
 // walk is a traversal. Its stack takes the newest task first, so it goes depth first and few
 // folders are open at once.
 type walk struct {
-	tree    Tree
-	scope   *scope
-	begin   func(visitor)
-	workers sync.WaitGroup
-	mu      sync.Mutex
-	more    sync.Cond
-	stack   []task
-	open    int       // tasks waiting or running
-	idle    int       // workers waiting for tasks
-	off     []visitor // visitors without a running worker
+	tree     Tree
+	scope    *scope
+	begin    func(visitor)
+	workers  sync.WaitGroup
+	mu       sync.Mutex
+	more     sync.Cond
+	stack    []task
+	open     int       // tasks waiting or running
+	idle     int       // workers waiting for tasks
+	unworked []visitor // visitors without a running worker
 }
 
 // walkTree visits every entry of t in scope, with up to one worker per visitor. It returns when all
@@ -83,11 +83,11 @@ func walkTree(ctx context.Context, t Tree, s *scope, visitors []visitor) error {
 
 func (w *walk) all(ctx context.Context, at folder, visitors []visitor) error {
 	w.more.L = &w.mu
-	root := &dir{dirState: w.scope.start(), at: at}
+	root := &dir{dirState: w.scope.start(), folder: at}
 	root.uses.Store(1)
 	w.begin = func(v visitor) { w.workers.Go(func() { w.work(ctx, v, &names{}) }) }
 	// The root is the first task; more workers start when there are tasks for them.
-	w.open, w.off = 1, visitors[1:]
+	w.open, w.unworked = 1, visitors[1:]
 	w.workers.Go(func() {
 		n := &names{}
 		w.read(ctx, root, visitors[0], n)
@@ -173,9 +173,9 @@ func (w *walk) add(tasks []task) {
 	for range min(w.idle, len(tasks)) {
 		w.more.Signal()
 	}
-	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.off) > 0; waiting-- { // the caller takes one itself
-		w.begin(w.off[0])
-		w.off = w.off[1:]
+	for waiting := len(w.stack) - w.idle; waiting > 1 && len(w.unworked) > 0; waiting-- { // the caller takes one itself
+		w.begin(w.unworked[0])
+		w.unworked = w.unworked[1:]
 	}
 }
 
@@ -192,7 +192,7 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 	if v.beyond(t.child.path) {
 		return
 	}
-	at, err := t.parent.at.openFolder(t.name)
+	at, err := t.parent.folder.openFolder(t.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // deleted since it was listed
 	}
@@ -200,21 +200,21 @@ func (w *walk) do(ctx context.Context, t task, v visitor, n *names) {
 		v.unreadable(t.child.path)
 		return
 	}
-	d := &dir{dirState: t.child, at: at, name: t.name}
+	d := &dir{dirState: t.child, folder: at, name: t.name}
 	d.uses.Store(1)
 	w.read(ctx, d, v, n)
 }
 
 func (w *walk) read(ctx context.Context, d *dir, v visitor, n *names) {
 	defer d.done()
-	if err := d.at.read(n, entriesAtOnce); err != nil {
+	if err := d.folder.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
 		return
 	}
 	if n.more {
-		d.level = w.scope.rulesByName(d.at, &d.dirState, d.name)
+		d.level = w.scope.rulesByName(d.folder, &d.dirState, d.name)
 	} else {
-		d.level = w.scope.rules(d.at, &d.dirState, d.name, n.list)
+		d.level = w.scope.rules(d.folder, &d.dirState, d.name, n.list)
 	}
 	w.entries(ctx, d, v, n)
 }
@@ -228,7 +228,7 @@ func (w *walk) failed(d *dir, v visitor, err error) {
 
 // further continues reading a folder.
 func (w *walk) further(ctx context.Context, d *dir, v visitor, n *names) {
-	if err := d.at.read(n, entriesAtOnce); err != nil {
+	if err := d.folder.read(n, entriesAtOnce); err != nil {
 		w.failed(d, v, err)
 		return
 	}

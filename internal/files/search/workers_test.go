@@ -45,8 +45,8 @@ func TestWorkersBeginWithTheirWork(t *testing.T) {
 		must(t, err)
 		w := &walk{tree: c.tree, scope: s}
 		must(t, w.all(t.Context(), at, visitors))
-		if seen.Load() != c.want || len(w.off) != c.off {
-			t.Errorf("%s: %d files, %d workers did not begin, want %d and %d", name, seen.Load(), len(w.off), c.want, c.off)
+		if seen.Load() != c.want || len(w.unworked) != c.off {
+			t.Errorf("%s: %d files, %d workers did not begin, want %d and %d", name, seen.Load(), len(w.unworked), c.want, c.off)
 		}
 	}
 }

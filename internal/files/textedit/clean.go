@@ -33,9 +33,9 @@ type cleanedEdit struct {
 type extent int
 
 const (
-	none extent = iota
-	some
-	whole
+	extentNone extent = iota
+	extentSome
+	extentWhole
 )
 
 type cleaner struct {
@@ -43,7 +43,7 @@ type cleaner struct {
 	name   string
 	inLine bool
 	quotes bool // decodes only quotes
-	off    func(s string) (string, extent)
+	strip  func(s string) (string, extent)
 	// other replaces off for the new text. Optional.
 	other func(s string) (string, extent)
 }
@@ -54,20 +54,20 @@ func (d *doc) readings(e Edit) []cleanedEdit {
 	list := []cleanedEdit{d.lookalikes(e)}
 	for _, c := range cleaners() {
 		for _, r := range list {
-			old, had := c.off(r.Old)
-			if had != whole || blank(old) || c.step != Unescaped && slices.Contains(r.steps, c.step) {
+			old, had := c.strip(r.Old)
+			if had != extentWhole || blank(old) || c.step != Unescaped && slices.Contains(r.steps, c.step) {
 				continue
 			}
-			off := c.off
+			off := c.strip
 			if c.other != nil {
 				off = c.other
 			}
 			next, has := off(r.New)
 			r.steps = append(r.steps[:len(r.steps):len(r.steps)], c.step)
 			r.inLine = c.inLine && r.inLine
-			if r.Old = old; has == whole {
+			if r.Old = old; has == extentWhole {
 				r.New = next
-			} else if has == some && r.partly == "" {
+			} else if has == extentSome && r.partly == "" {
 				r.partly = c.name
 			}
 			list = append(list, r)
@@ -78,17 +78,17 @@ func (d *doc) readings(e Edit) []cleanedEdit {
 
 func cleaners() []cleaner {
 	escapes := func(letters, bare string) cleaner {
-		return cleaner{step: Unescaped, name: "escapes", inLine: true, quotes: letters == `"`, off: func(s string) (string, extent) { return unescaped(s, letters, bare) }}
+		return cleaner{step: Unescaped, name: "escapes", inLine: true, quotes: letters == `"`, strip: func(s string) (string, extent) { return unescaped(s, letters, bare) }}
 	}
-	list := []cleaner{{step: Fenced, name: "a fence", off: unfenced}}
+	list := []cleaner{{step: Fenced, name: "a fence", strip: unfenced}}
 	for _, style := range numberStyles() {
-		list = append(list, cleaner{step: Numbered, name: "line numbers", off: func(s string) (string, extent) { return unnumbered(s, style) }})
+		list = append(list, cleaner{step: Numbered, name: "line numbers", strip: func(s string) (string, extent) { return unnumbered(s, style) }})
 	}
 	for _, mark := range []string{"+ ", "+", "- ", "-", "> ", ">", "| "} {
 		twin := map[string]string{"+": "-", "-": "+"}[mark[:1]] + mark[1:]
-		c := cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return unmarked(s, mark) }}
+		c := cleaner{step: Unmarked, name: "marks", strip: func(s string) (string, extent) { return unmarked(s, mark) }}
 		c.other = func(s string) (string, extent) {
-			if plain, has := unmarked(s, mark); has != none || len(twin) < len(mark) {
+			if plain, has := unmarked(s, mark); has != extentNone || len(twin) < len(mark) {
 				return plain, has
 			}
 			return unmarked(s, twin)
@@ -96,23 +96,23 @@ func cleaners() []cleaner {
 		list = append(list, c)
 	}
 	return append(list,
-		cleaner{step: Unmarked, name: "marks", off: func(s string) (string, extent) { return diffSide(s, "-") }, other: func(s string) (string, extent) { return diffSide(s, "+") }},
+		cleaner{step: Unmarked, name: "marks", strip: func(s string) (string, extent) { return diffSide(s, "-") }, other: func(s string) (string, extent) { return diffSide(s, "+") }},
 		escapes(`ntru\/"'`, "\n\t\""), escapes(`"`, `"`), escapes(`'`, `'`), escapes("`", "`"), escapes("n", "\n"), escapes("t", "\t"), escapes("u", ""),
-		cleaner{step: Entities, name: "entities", inLine: true, off: unentitied},
+		cleaner{step: Entities, name: "entities", inLine: true, strip: unentitied},
 	)
 }
 
 func unfenced(s string) (string, extent) {
 	first, rest, ok := strings.Cut(strings.Trim(s, "\n"), "\n")
 	if !ok || !strings.HasPrefix(first, "```") || strings.ContainsAny(first[3:], " \t`") {
-		return s, none
+		return s, extentNone
 	}
 	body, ok := strings.CutSuffix(rest, "```")
 	plain, lines := strings.CutSuffix(body, "\n")
 	if !ok || strings.Contains(body, "```") || body != "" && !lines {
-		return s, some
+		return s, extentSome
 	}
-	return plain, whole
+	return plain, extentWhole
 }
 
 // numberStyles are line-number formats of assistants: adze and others, cat -n, grep -n, and models'
@@ -142,7 +142,7 @@ func unnumbered(s, style string) (string, extent) {
 		return rest, ok
 	})
 	if blank(plain) {
-		return s, none // only a number
+		return s, extentNone // only a number
 	}
 	return plain, has
 }
@@ -168,8 +168,8 @@ func diffSide(s, mark string) (string, extent) {
 		}
 		return strings.CutPrefix(line, " ")
 	})
-	if had == whole && marks == 0 && mark == "-" {
-		return s, none
+	if had == extentWhole && marks == 0 && mark == "-" {
+		return s, extentNone
 	}
 	return out, had
 }
@@ -192,28 +192,28 @@ func offLines(s string, off func(line string) (string, bool)) (string, extent) {
 	}
 	switch {
 	case with == 0:
-		return s, none
+		return s, extentNone
 	case without > 0:
-		return s, some
+		return s, extentSome
 	}
 	out := strings.Join(lines, "\n")
 	if ended {
 		out += "\n"
 	}
-	return out, whole
+	return out, extentWhole
 }
 
 // unescaped decodes the escapes with the listed letters, as in JSON and programming languages. bare
 // lists characters that appear only escaped in such a text.
 func unescaped(s, letters, bare string) (string, extent) {
 	var out strings.Builder
-	had := whole
+	had := extentWhole
 	read := false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c != '\\' || i+1 == len(s) || strings.IndexByte(letters, s[i+1]) < 0 {
 			if strings.IndexByte(bare, c) >= 0 {
-				had = some
+				had = extentSome
 			}
 			out.WriteByte(c)
 			continue
@@ -229,7 +229,7 @@ func unescaped(s, letters, bare string) (string, extent) {
 		case 'u':
 			n, err := strconv.ParseUint(s[i+1:min(len(s), i+5)], 16, 16)
 			if err != nil || i+5 > len(s) || !utf8.ValidRune(rune(n)) {
-				return s, some
+				return s, extentSome
 			}
 			out.WriteRune(rune(n))
 			i += 4
@@ -238,7 +238,7 @@ func unescaped(s, letters, bare string) (string, extent) {
 		}
 	}
 	if !read {
-		return s, none
+		return s, extentNone
 	}
 	return out.String(), had
 }
@@ -249,11 +249,11 @@ func unentitied(s string) (string, extent) {
 	rest := entity().ReplaceAllString(s, "")
 	switch {
 	case rest == s:
-		return s, none
+		return s, extentNone
 	case strings.ContainsAny(rest, "<>&"):
-		return s, some
+		return s, extentSome
 	}
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&#x27;", "'", "&apos;", "'", "&amp;", "&").Replace(s), whole
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&#x27;", "'", "&apos;", "'", "&amp;", "&").Replace(s), extentWhole
 }
 
 // lookalikes replaces characters in the copy that the file has nowhere, or that precede its lines,
@@ -337,9 +337,9 @@ func plain(r rune) (string, bool) {
 // no file should get it.
 func (d *doc) added(e Edit) string {
 	for _, c := range cleaners() {
-		_, was := c.off(e.Old)
-		_, is := c.off(e.New)
-		if c.step == Entities && is != none && was == none && !entity().MatchString(d.Text) || (c.step != Unescaped || c.quotes) && is == whole && was == none {
+		_, was := c.strip(e.Old)
+		_, is := c.strip(e.New)
+		if c.step == Entities && is != extentNone && was == extentNone && !entity().MatchString(d.Text) || (c.step != Unescaped || c.quotes) && is == extentWhole && was == extentNone {
 			return "new_string has " + c.name + ", which old_string has not"
 		}
 	}

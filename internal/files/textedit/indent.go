@@ -10,11 +10,11 @@ func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(
 // indents maps the copy's indentation to the file's: shifted by a number of characters, or level by
 // level if the copy uses another unit.
 type indents struct {
-	same  bool              // the new text has the file's indentation
-	table map[string]string // copy to file
-	known map[string]bool   // in the rows
-	file  unit
-	mixed bool // one indentation in the copy maps to several in the file
+	matchesFile bool              // the new text has the file's indentation
+	table       map[string]string // copy to file
+	known       map[string]bool   // in the rows
+	file        unit
+	mixed       bool // one indentation in the copy maps to several in the file
 	// The copy's least depth and its row's; dx more characters in the copy are dy more in the file.
 	// If dx is 0, the table has the only depth.
 	x0, y0, dx, dy int
@@ -28,7 +28,7 @@ type unit struct {
 
 // indents compares the copy's indentation with its rows'. why is the reason for a doubt.
 func (m merge) indents() (in indents, why string) {
-	in = indents{table: map[string]string{}, known: map[string]bool{}, same: true, file: m.unit()}
+	in = indents{table: map[string]string{}, known: map[string]bool{}, matchesFile: true, file: m.unit()}
 	bare := true
 	for i := range m.rows {
 		in.known[indentOf(m.row(i))] = true
@@ -37,17 +37,17 @@ func (m merge) indents() (in indents, why string) {
 		if blank(s) {
 			continue
 		}
-		is, was := indentOf(m.row(m.to[i])), indentOf(s)
+		is, was := indentOf(m.row(m.rowOf[i])), indentOf(s)
 		if had, ok := in.table[was]; ok && had != is {
 			in.mixed = true
 		}
 		in.table[was] = is
-		bare, in.same = bare && was == "", in.same && is == was
+		bare, in.matchesFile = bare && was == "", in.matchesFile && is == was
 	}
 	fits := in.fit(least(m.old, m.next))
 	byCopy, byFile := m.votes()
-	if in.same || blank(strings.Join(m.next, "")) || byFile && !byCopy {
-		in.same = true
+	if in.matchesFile || blank(strings.Join(m.next, "")) || byFile && !byCopy {
+		in.matchesFile = true
 		return in, ""
 	}
 	switch {
@@ -65,10 +65,10 @@ func (m merge) indents() (in indents, why string) {
 // deep as in the copy, and whether some are as deep as in the file.
 func (m merge) votes() (byCopy, byFile bool) {
 	vote := func(i int, s string) {
-		if i < 0 || blank(s) || m.to[i] < 0 {
+		if i < 0 || blank(s) || m.rowOf[i] < 0 {
 			return
 		}
-		if is, was, next := indentOf(m.row(m.to[i])), indentOf(m.old[i]), indentOf(s); is != was {
+		if is, was, next := indentOf(m.row(m.rowOf[i])), indentOf(m.old[i]), indentOf(s); is != was {
 			byCopy, byFile = byCopy || next == was, byFile || next == is
 		}
 	}
@@ -76,7 +76,7 @@ func (m merge) votes() (byCopy, byFile bool) {
 	if first := slices.IndexFunc(m.next, text); first >= 0 {
 		vote(slices.IndexFunc(m.old, text), m.next[first])
 	}
-	for k, i := range m.kept {
+	for k, i := range m.equalOld {
 		vote(i, m.next[k])
 	}
 	for k, i := range m.near {
@@ -97,7 +97,7 @@ func (m merge) flat() bool {
 	}
 	for k, s := range m.next {
 		s = strings.TrimSpace(s)
-		if k+1 < len(m.next) && m.kept[k] < 0 && s != "" && strings.ContainsAny(s[len(s)-1:], ":{([=>") {
+		if k+1 < len(m.next) && m.equalOld[k] < 0 && s != "" && strings.ContainsAny(s[len(s)-1:], ":{([=>") {
 			return true
 		}
 	}
@@ -106,7 +106,7 @@ func (m merge) flat() bool {
 
 // of returns the file's indentation for one in the new text.
 func (in indents) of(indent string) (string, bool) {
-	if in.same {
+	if in.matchesFile {
 		return indent, in.known[indent] || in.file.char == 0 || strings.Trim(indent, string(in.file.char)) == "" && len(indent)%in.file.width == 0
 	}
 	if in.mixed {

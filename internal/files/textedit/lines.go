@@ -161,10 +161,10 @@ func (d *doc) replaced(e Edit, rows []int, step Step) (*Span, error) {
 	if e.New == "" {
 		next = nil
 	}
-	m := merge{doc: d, old: old, next: next, to: d.paired(old, rows)}
+	m := merge{doc: d, old: old, next: next, rowOf: d.paired(old, rows)}
 	m.pair()
 	from, end := rows[0], rows[len(rows)-1]+1
-	for _, row := range m.to {
+	for _, row := range m.rowOf {
 		if row >= 0 {
 			from, end = min(from, row), max(end, row+1)
 		}
@@ -191,8 +191,8 @@ func (d *doc) replaced(e Edit, rows []int, step Step) (*Span, error) {
 type merge struct {
 	*doc
 	old, next []string
-	to        []int // each old line's row, or -1
-	kept      []int // for each new line, the equal old one, perhaps with other indentation, or -1
+	rowOf     []int // each old line's row, or -1
+	equalOld  []int // for each new line, the equal old one, perhaps with other indentation, or -1
 	near      []int // for each new line, the equal or replaced old one, or -1
 }
 
@@ -212,7 +212,7 @@ func (m merge) lines(from, end int) (out []string, why string) {
 	}
 	removed := func(until int) {
 		for ; done < until; done++ {
-			row = max(row, m.to[done]+1)
+			row = max(row, m.rowOf[done]+1)
 		}
 	}
 	for k, s := range m.next {
@@ -221,10 +221,10 @@ func (m merge) lines(from, end int) (out []string, why string) {
 			removed(i)
 		}
 		switch {
-		case i >= 0 && m.kept[k] == i && m.to[i] < 0, m.kept[k] < 0 && blank(s) && row < end && blank(m.row(row)):
+		case i >= 0 && m.equalOld[k] == i && m.rowOf[i] < 0, m.equalOld[k] < 0 && blank(s) && row < end && blank(m.row(row)):
 			continue // an empty line missing in the text, or present here anyway
-		case m.kept[k] >= 0 && strings.TrimRight(s, " \t") == strings.TrimRight(m.old[i], " \t") && !(margin.same && indentOf(s) != indentOf(m.row(m.to[i]))):
-			copied(m.to[i] + 1)
+		case m.equalOld[k] >= 0 && strings.TrimRight(s, " \t") == strings.TrimRight(m.old[i], " \t") && !(margin.matchesFile && indentOf(s) != indentOf(m.row(m.rowOf[i]))):
+			copied(m.rowOf[i] + 1)
 			done = i + 1
 			continue
 		}
@@ -240,13 +240,13 @@ func (m merge) lines(from, end int) (out []string, why string) {
 			return nil, "old_string is not indented as the file is, and how deep new_string is meant to stand is not certain"
 		}
 		body := s[len(indentOf(s)):]
-		if i >= 0 && m.to[i] >= 0 {
-			body = spliced(m.old[i], m.row(m.to[i]), s)
-			copied(m.to[i])
-			row, done = max(row, m.to[i]+1), max(done, i+1)
+		if i >= 0 && m.rowOf[i] >= 0 {
+			body = spliced(m.old[i], m.row(m.rowOf[i]), s)
+			copied(m.rowOf[i])
+			row, done = max(row, m.rowOf[i]+1), max(done, i+1)
 		}
 		out = append(out, indent+body)
-		if m.kept[k] < 0 {
+		if m.equalOld[k] < 0 {
 			added = append(added, indent+body)
 		}
 	}
@@ -290,10 +290,10 @@ func (m merge) trailing() bool {
 	has := func(s string) bool { return strings.TrimRight(s, " \t") != s }
 	any := false
 	for i, s := range m.old {
-		if m.to[i] < 0 || blank(s) {
+		if m.rowOf[i] < 0 || blank(s) {
 			continue
 		}
-		if has(m.row(m.to[i])) {
+		if has(m.row(m.rowOf[i])) {
 			return false
 		}
 		any = any || has(s)
@@ -310,16 +310,16 @@ func (m *merge) pair() {
 	for _, s := range m.next {
 		b = append(b, strings.TrimRight(s, " \t"))
 	}
-	m.kept = matched(a, b)
+	m.equalOld = matched(a, b)
 	old, next := trimmedAll(m.old), trimmedAll(m.next)
 	m.gaps(func(o, o1, k, k1 int) { // moved lines, between the equal ones
 		for x, i := range matched(old[o:o1], next[k:k1]) {
 			if i >= 0 && next[k+x] != "" {
-				m.kept[k+x] = o + i
+				m.equalOld[k+x] = o + i
 			}
 		}
 	})
-	m.near = slices.Clone(m.kept)
+	m.near = slices.Clone(m.equalOld)
 	m.gaps(func(o, o1, k, k1 int) {
 		for o < o1 && k < k1 {
 			switch {
@@ -337,7 +337,7 @@ func (m *merge) pair() {
 
 // gaps visits the stretches of both texts between kept lines.
 func (m *merge) gaps(f func(old0, old1, new0, new1 int)) {
-	kept := append(slices.Clone(m.kept), len(m.old))
+	kept := append(slices.Clone(m.equalOld), len(m.old))
 	o, k := 0, 0
 	for j, i := range kept {
 		if i < 0 {

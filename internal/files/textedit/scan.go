@@ -14,8 +14,8 @@ const (
 
 // A Hit is a place in a file.
 type Hit struct {
-	Off  int64
-	Line int // number of preceding newline bytes
+	Offset int64
+	Line   int // number of preceding newline bytes
 }
 
 // Scan finds a needle's places, which may overlap, with only one block and the needle in memory.

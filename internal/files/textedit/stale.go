@@ -11,10 +11,10 @@ const staleLines = 60 // lines of a difference in an error
 
 // fresh rejects places with lines changed since the text was read. Changes elsewhere are harmless.
 func (d *doc) fresh(spans []Span) error {
-	if !d.Changed || d.Seen == "" {
+	if !d.Changed || d.ReadText == "" {
 		return nil
 	}
-	changes := diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text))
+	changes := diff.Compare(diff.Lines(d.ReadText), diff.Lines(d.Text))
 	var hit []diff.Change
 	for _, s := range spans {
 		first := strings.Count(d.Text[:s.Start], "\n")
@@ -56,10 +56,10 @@ func (d *doc) changedAway(e Edit) error {
 	if !d.Changed {
 		return nil
 	}
-	if d.Seen == "" {
+	if d.ReadText == "" {
 		return refuse(Stale, "old_string is not in %s, which has changed since it was read; read it again", d.Name)
 	}
-	old := &doc{Source: Source{Name: d.Name, Text: d.Seen, Newline: d.Newline, Read: true}, rows: rowsOf(d.Seen)}
+	old := &doc{Source: Source{Name: d.Name, Text: d.ReadText, Newline: d.Newline, Read: true}, rows: rowsOf(d.ReadText)}
 	found, err := old.locate(e)
 	if err != nil || len(found) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (d *doc) changedAway(e Edit) error {
 	s := found[0]
 	first, last := old.lineAt(s.Start), old.lineAt(max(s.Start, s.End-1))
 	var hit []diff.Change
-	for _, c := range diff.Compare(diff.Lines(d.Seen), diff.Lines(d.Text)) {
+	for _, c := range diff.Compare(diff.Lines(d.ReadText), diff.Lines(d.Text)) {
 		if touches(c.Old0, c.Old1, first, last) {
 			hit = append(hit, c)
 		}
@@ -79,7 +79,7 @@ func (d *doc) changedAway(e Edit) error {
 }
 
 func (d *doc) stale(hit []diff.Change) error {
-	shown := diff.Print(diff.Side{Name: d.Name, Text: d.Seen}, diff.Side{Name: d.Name, Text: d.Text}, hit)
+	shown := diff.Print(diff.Side{Name: d.Name, Text: d.ReadText}, diff.Side{Name: d.Name, Text: d.Text}, hit)
 	lines := strings.SplitAfter(shown.Text, "\n")
 	text := strings.Join(lines[:min(len(lines), staleLines)], "")
 	if len(lines) > staleLines {

@@ -75,12 +75,12 @@ type Edit struct {
 
 // A Source is the text to edit and the editor's knowledge about it.
 type Source struct {
-	Name    string // for messages
-	Text    string
-	Newline string // its most frequent line end
-	Read    bool   // the editor has read it
-	Changed bool   // changed since it was read
-	Seen    string // the text as read, if Changed and known
+	Name     string // for messages
+	Text     string
+	Newline  string // its most frequent line end
+	Read     bool   // the editor has read it
+	Changed  bool   // changed since it was read
+	ReadText string // the text as read, if Changed and known
 }
 
 // A Span is a place in the text and its replacement.
@@ -163,7 +163,7 @@ func (d *doc) locate(e Edit) ([]Span, error) {
 	} else if len(found) > 1 {
 		return nil, d.many(found, e)
 	}
-	if len(d.Text) > LenientLimit || d.Changed && d.Seen == "" {
+	if len(d.Text) > LenientLimit || d.Changed && d.ReadText == "" {
 		return nil, d.missing(e)
 	}
 	var partly error

@@ -192,7 +192,7 @@ func TestStalenessHasThreeAnswers(t *testing.T) {
 	seen := "one\ntwo\nthree\nfour\nfive\n"
 	changed := func(now string) Source {
 		src := source(now)
-		src.Changed, src.Seen = true, seen
+		src.Changed, src.ReadText = true, seen
 		return src
 	}
 	got, _ := apply(t, changed("ONE\ntwo\nthree\nfour\nfive\n"), Edit{Old: "four", New: "4"})
@@ -208,7 +208,7 @@ func TestStalenessHasThreeAnswers(t *testing.T) {
 	_, err = Match(changed("one\nthree\nfour\nfive\n"), []Edit{{Old: "one\ntwo", New: "x"}})
 	refused(t, err, Stale, "-two")
 	unknown := changed("one\nTWO\n")
-	unknown.Seen = ""
+	unknown.ReadText = ""
 	_, err = Match(unknown, []Edit{{Old: "two", New: "2"}})
 	refused(t, err, Stale, "has changed since it was read")
 	if _, err = Match(unknown, []Edit{{Old: "TWO", New: "2"}}); err != nil {
@@ -229,11 +229,11 @@ func TestNumberingIsUndoneExactly(t *testing.T) {
 	for i, line := range lines {
 		shown = append(shown, Number(i+8, Width(12), line))
 	}
-	if got, has := unnumbered(strings.Join(shown, "\n"), "  "); has != whole || got != strings.Join(lines, "\n") {
+	if got, has := unnumbered(strings.Join(shown, "\n"), "  "); has != extentWhole || got != strings.Join(lines, "\n") {
 		t.Errorf("got %q", got)
 	}
 	for _, plain := range []string{"just text", "3  one\n1  three", "12apples"} {
-		if got, has := unnumbered(plain, "  "); has == whole {
+		if got, has := unnumbered(plain, "  "); has == extentWhole {
 			t.Errorf("%q was taken for numbered: %q", plain, got)
 		}
 	}

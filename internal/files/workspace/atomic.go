@@ -18,20 +18,20 @@ const (
 // replacement replaces a file by renaming a temporary file over it, once that is complete and
 // synced. A rename also avoids writing through to other hard links.
 type replacement struct {
-	ctx  context.Context
-	at   place
-	cur  *Current
-	lock *heldLock
+	ctx    context.Context
+	target place
+	cur    *Current
+	lock   *heldLock
 }
 
 func (r replacement) run(splices []Splice) (Written, error) {
 	temp := tempPrefix + strings.ToLower(rand.Text()) + tempSuffix
-	r.lock.note(filepath.Join(filepath.Dir(r.at.path.abs), temp))
+	r.lock.note(filepath.Join(filepath.Dir(r.target.path.abs), temp))
 	perm := fs.FileMode(0o600)
 	if !r.cur.Exists {
 		perm = 0o666
 	}
-	f, err := r.at.dir.Create(temp, perm)
+	f, err := r.target.dir.Create(temp, perm)
 	if err != nil {
 		r.lock.note("")
 		return Written{}, err
@@ -39,13 +39,13 @@ func (r replacement) run(splices []Splice) (Written, error) {
 	defer f.Close()
 	w, err := r.fill(f, temp, splices)
 	if err != nil {
-		if r.at.dir.Remove(temp) == nil {
+		if r.target.dir.Remove(temp) == nil {
 			r.lock.note("")
 		}
 		return Written{}, err
 	}
 	r.lock.note("")
-	if r.at.dir.Sync() != nil {
+	if r.target.dir.Sync() != nil {
 		w.Notes = append(w.Notes, unsynced)
 	}
 	return w, nil
@@ -71,9 +71,9 @@ func (r replacement) fill(f File, temp string, splices []Splice) (Written, error
 	if err := r.unmoved(); err != nil {
 		return Written{}, err
 	}
-	err = r.at.dir.Rename(temp, r.at.leaf, r.cur.Exists)
+	err = r.target.dir.Rename(temp, r.target.leaf, r.cur.Exists)
 	if errors.Is(err, fs.ErrExist) {
-		return Written{}, fail(Stale, "%s was created by something else meanwhile; read it first", r.at.path.display)
+		return Written{}, fail(Stale, "%s was created by something else meanwhile; read it first", r.target.path.display)
 	}
 	if err != nil {
 		return Written{}, err
@@ -90,8 +90,8 @@ func (r replacement) copy(f File, splices []Splice) error {
 		if err := r.ctx.Err(); err != nil {
 			return aborted(err)
 		}
-		if s.Off > at {
-			if err := r.keepRange(f, at, s.Off); err != nil {
+		if s.Offset > at {
+			if err := r.keepRange(f, at, s.Offset); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func (r replacement) copy(f File, splices []Splice) error {
 				return err
 			}
 		}
-		at = s.Off + s.Len
+		at = s.Offset + s.Len
 	}
 	if r.cur.Exists && at < r.cur.Size() {
 		return r.keepRange(f, at, r.cur.Size())
@@ -130,7 +130,7 @@ func (r replacement) describe(f File) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
-	o := &Opened{path: r.at.path, info: info, file: f}
+	o := &Opened{path: r.target.path, info: info, file: f}
 	w := Written{Created: !r.cur.Exists, Bytes: o.Size(), State: o.State(nil)}
 	if o.Size() <= HashLimit {
 		content, err := o.Bytes(r.ctx, HashLimit)
@@ -163,14 +163,14 @@ func (r replacement) unmoved() error {
 	if !r.cur.Exists {
 		return nil
 	}
-	info, err := r.at.dir.Lstat(r.at.leaf)
+	info, err := r.target.dir.Lstat(r.target.leaf)
 	if err == nil && info.Stamp == r.cur.info.Stamp {
 		return nil
 	}
 	if err != nil && !gone(err) {
 		return err
 	}
-	return fail(Stale, "%s was changed by something else during the write; read it again", r.at.path.display)
+	return fail(Stale, "%s was changed by something else during the write; read it again", r.target.path.display)
 }
 
 // sweep removes the temporary file left by a writer that died holding this lock.

@@ -27,7 +27,7 @@ func scenarios() []scenario {
 		{"create with folders", "a/b/f", "", whole("new"), "new"},
 		{"replace", "f", "old", whole("new"), "new"},
 		{"splice", "d/f", long, func(*workspace.Current) ([]workspace.Splice, error) {
-			return []workspace.Splice{{Off: 10, Len: 5, Data: []byte("LINE\n")}, {Off: 3000, Len: 0, Data: []byte("more\n")}}, nil
+			return []workspace.Splice{{Offset: 10, Len: 5, Data: []byte("LINE\n")}, {Offset: 3000, Len: 0, Data: []byte("more\n")}}, nil
 		}, long[:10] + "LINE\n" + long[15:3000] + "more\n" + long[3000:]},
 	}
 }

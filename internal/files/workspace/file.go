@@ -82,7 +82,7 @@ func regular(info Info, p Path) error {
 	return fail(NotRegular, "%s is %s, and only regular files can be read or written; name a regular file", p.display, kind)
 }
 
-// allowed refuses a path outside the workspace without consent, see Consented.
+// allowed refuses a path outside the workspace without consent, see WithConsent.
 func (p Path) allowed() error {
 	if p.outside && !p.consented {
 		return fail(Outside, "%s is outside the workspace; work on files inside it or ask the user", p.display)
@@ -182,7 +182,7 @@ func (r *Root) openFolder(abs string) (Dir, error) {
 
 // start returns the folder to start from, its absolute path, and the remaining path to abs.
 func (r *Root) start(abs string) (Dir, string, string, error) {
-	rel, inside := below(r.dir, abs)
+	rel, inside := relativeTo(r.dir, abs)
 	if !inside || r.top == nil {
 		d, err := r.fs.OpenDir()
 		return d, machine, abs, err

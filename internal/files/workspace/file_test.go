@@ -32,7 +32,7 @@ func TestOpenRefusesWhatIsNotARegularFile(t *testing.T) {
 		cases["/proc/self/environ"] = workspace.NotRegular
 	}
 	for name, want := range cases {
-		path := p.resolve(name).Consented()
+		path := p.resolve(name).WithConsent()
 		if f, err := p.root.Open(path); code(err) != want {
 			t.Errorf("read %s: code %q (%v), want %q", name, code(err), err, want)
 			f.Close()
@@ -56,7 +56,7 @@ func TestOutsideNeedsConsent(t *testing.T) {
 	if _, err := p.root.Update(context.Background(), path, whole("new")); code(err) != workspace.Outside {
 		t.Errorf("write: %v", err)
 	}
-	f, err := p.root.Open(path.Consented())
+	f, err := p.root.Open(path.WithConsent())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestOutsideNeedsConsent(t *testing.T) {
 	if b, err := f.Bytes(context.Background(), 10); err != nil || string(b) != "old" {
 		t.Errorf("got %q, %v", b, err)
 	}
-	if _, err := p.root.Update(context.Background(), p.resolve("../out/deep/new.txt").Consented(), whole("made")); err != nil {
+	if _, err := p.root.Update(context.Background(), p.resolve("../out/deep/new.txt").WithConsent(), whole("made")); err != nil {
 		t.Error(err)
 	}
 	if b, _ := os.ReadFile(p.out + "/deep/new.txt"); string(b) != "made" {

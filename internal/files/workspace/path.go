@@ -62,22 +62,22 @@ func (p Path) Respelled() string {
 	return "(the name on the disk is the same text in another Unicode form)"
 }
 
-// Given returns the name as passed to Resolve.
-func (p Path) Given() string { return p.given }
+// Original returns the name as passed to Resolve.
+func (p Path) Original() string { return p.given }
 
 // Named returns the absolute path before resolving links, cleaned lexically. It is for rules about
 // names and never opened. Inside makes it relative to the root.
 func (p Path) Named() string { return p.named }
 
-// Inside returns abs relative to the root and whether it is below it.
-func (r *Root) Inside(abs string) (rel string, inside bool) { return below(r.dir, abs) }
+// Rel returns abs relative to the root and whether it is below it.
+func (r *Root) Rel(abs string) (rel string, inside bool) { return relativeTo(r.dir, abs) }
 
 // Exists reports whether the file existed when the name was resolved.
 func (p Path) Exists() bool { return p.exists }
 
-// Consented returns p with the permission gate's consent to a path outside the workspace, without
+// WithConsent returns p with the permission gate's consent to a path outside the workspace, without
 // which Open and Update refuse it. It does not lift protection.
-func (p Path) Consented() Path {
+func (p Path) WithConsent() Path {
 	p.consented = true
 	return p
 }
@@ -105,7 +105,7 @@ func (r *Root) Resolve(name string) (Path, error) {
 	if err != nil {
 		return Path{}, wrap(err, name, "resolve")
 	}
-	rel, inside := below(r.dir, abs)
+	rel, inside := relativeTo(r.dir, abs)
 	p := Path{abs: abs, display: rel, outside: !inside, exists: exists, links: links, given: name, named: filepath.Clean(full)}
 	if !inside {
 		p.display = abs
@@ -144,9 +144,9 @@ func (r *Root) Lead(names []string) []string {
 	return led
 }
 
-// Lacks reports, with a single lstat, whether a name relative to the root does not exist. Existing
-// names still have to pass Resolve.
-func (r *Root) Lacks(rel string) bool {
+// NotExist reports, with a single lstat, whether a name relative to the root does not exist.
+// Existing names still have to pass Resolve.
+func (r *Root) NotExist(rel string) bool {
 	_, err := r.lstat(filepath.Join(r.dir, filepath.FromSlash(rel)))
 	return gone(err)
 }
@@ -263,8 +263,9 @@ func tail(missing string, rest []string) (string, error) {
 	return filepath.Join(append([]string{missing}, rest...)...), nil
 }
 
-// below returns abs relative to dir, with slashes, and true; or abs and false if it is outside dir.
-func below(dir, abs string) (string, bool) {
+// relativeTo returns abs relative to dir, with slashes, and true; or abs and false if it is outside
+// dir.
+func relativeTo(dir, abs string) (string, bool) {
 	if sameName(abs, dir) {
 		return ".", true
 	}

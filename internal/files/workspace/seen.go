@@ -19,9 +19,9 @@ type State struct {
 	BOM      bool   `json:"bom,omitempty"`
 }
 
-// Same reports whether both describe the same content in the same file: by hash if both have one,
-// so that touch makes no difference, else by stamp.
-func (s State) Same(now State) bool {
+// SameContent reports whether both describe the same content in the same file: by hash if both have
+// one, so that touch makes no difference, else by stamp.
+func (s State) SameContent(now State) bool {
 	if s.Path != now.Path {
 		return false
 	}
@@ -31,9 +31,9 @@ func (s State) Same(now State) bool {
 	return s.Stamp == now.Stamp
 }
 
-// Seen records, for each session, the state of every file it read or wrote. The zero value is ready
-// to use; it is safe for concurrent use.
-type Seen struct {
+// KnownFiles records, for each session, the state of every file it read or wrote. The zero value is
+// ready to use; it is safe for concurrent use.
+type KnownFiles struct {
 	mu     sync.Mutex
 	states map[seenKey]State
 	texts  map[seenKey]string
@@ -45,7 +45,7 @@ type seenKey struct{ session, path string }
 
 // Record notes that the session knows the file in this state. text is the decoded content, kept if
 // it is small; "" means none.
-func (s *Seen) Record(session string, state State, text string) {
+func (s *KnownFiles) Record(session string, state State, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.states == nil {
@@ -64,7 +64,7 @@ func (s *Seen) Record(session string, state State, text string) {
 	}
 }
 
-func (s *Seen) drop(key seenKey) {
+func (s *KnownFiles) drop(key seenKey) {
 	text, ok := s.texts[key]
 	if !ok {
 		return
@@ -80,7 +80,7 @@ func (s *Seen) drop(key seenKey) {
 }
 
 // Get returns the state in which the session last saw the path.
-func (s *Seen) Get(session string, p Path) (State, bool) {
+func (s *KnownFiles) Get(session string, p Path) (State, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state, ok := s.states[seenKey{session, p.abs}]
@@ -88,7 +88,7 @@ func (s *Seen) Get(session string, p Path) (State, bool) {
 }
 
 // Text returns the content that the session last saw, if it was kept.
-func (s *Seen) Text(session string, p Path) (string, bool) {
+func (s *KnownFiles) Text(session string, p Path) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text, ok := s.texts[seenKey{session, p.abs}]
@@ -96,7 +96,7 @@ func (s *Seen) Text(session string, p Path) (string, bool) {
 }
 
 // Restore adds a resumed session's states, oldest first.
-func (s *Seen) Restore(session string, states ...State) {
+func (s *KnownFiles) Restore(session string, states ...State) {
 	for _, state := range states {
 		s.Record(session, state, "")
 	}

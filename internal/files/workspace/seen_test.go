@@ -33,20 +33,20 @@ func TestSameIsAboutContent(t *testing.T) {
 	if err := os.Chtimes(path, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if now := p.state("f"); !before.Same(now) {
+	if now := p.state("f"); !before.SameContent(now) {
 		t.Error("a touch counts as a change")
 	}
 	p.put("f", "CONTENT") // same size
-	if before.Same(p.state("f")) {
+	if before.SameContent(p.state("f")) {
 		t.Error("a change of the same size does not count")
 	}
 	large, other := before, before
 	large.SHA256 = ""
-	if !large.Same(other) {
+	if !large.SameContent(other) {
 		t.Error("without a hash the same stamp must do")
 	}
 	other.Stamp.Mtime++
-	if large.Same(other) {
+	if large.SameContent(other) {
 		t.Error("without a hash another stamp is another content")
 	}
 }
@@ -54,7 +54,7 @@ func TestSameIsAboutContent(t *testing.T) {
 func TestSeenIsPerSessionAndRestorable(t *testing.T) {
 	p := open(t)
 	p.put("f", "text")
-	var seen workspace.Seen
+	var seen workspace.KnownFiles
 	state := p.state("f")
 	seen.Record("one", state, "text")
 	if _, ok := seen.Get("two", p.resolve("f")); ok {
@@ -71,16 +71,16 @@ func TestSeenIsPerSessionAndRestorable(t *testing.T) {
 	if err := json.Unmarshal(stored, &back); err != nil {
 		t.Fatal(err)
 	}
-	var resumed workspace.Seen
+	var resumed workspace.KnownFiles
 	resumed.Restore("one", back)
-	if got, ok := resumed.Get("one", p.resolve("f")); !ok || !got.Same(p.state("f")) {
+	if got, ok := resumed.Get("one", p.resolve("f")); !ok || !got.SameContent(p.state("f")) {
 		t.Errorf("got %+v %v", got, ok)
 	}
 }
 
 func TestSeenTextsAreBounded(t *testing.T) {
 	p := open(t)
-	var seen workspace.Seen
+	var seen workspace.KnownFiles
 	big := strings.Repeat("x", 200<<10)
 	for i := range 100 {
 		name := string(rune('a'+i%26)) + strings.Repeat("y", i)

@@ -79,7 +79,7 @@ func (r *Root) siblings(folder, want string) []string {
 }
 
 func (r *Root) display(abs string) string {
-	rel, _ := below(r.dir, abs)
+	rel, _ := relativeTo(r.dir, abs)
 	return rel
 }
 

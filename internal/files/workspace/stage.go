@@ -53,15 +53,15 @@ func (r *Root) Staged() *os.File {
 	return nil
 }
 
-// At returns the path under which to open a path below the root.
-func (r *Root) At(abs string) string { return r.at(abs) }
+// OpenPath returns the path under which to open a path below the root.
+func (r *Root) OpenPath(abs string) string { return r.at(abs) }
 
 func (r *Root) at(abs string) string {
 	s := r.staged.Load()
 	if s == nil {
 		return abs
 	}
-	rel, inside := below(r.dir, abs)
+	rel, inside := relativeTo(r.dir, abs)
 	if !inside {
 		return abs
 	}

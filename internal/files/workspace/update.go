@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Splice replaces Len bytes at Off in the old file by Data.
+// Splice replaces Len bytes at Offset in the old file by Data.
 type Splice struct {
-	Off, Len int64
-	Data     []byte
+	Offset, Len int64
+	Data        []byte
 }
 
 // Current is a file while its lock is held.
@@ -126,10 +126,10 @@ func ordered(splices []Splice, cur *Current) error {
 		return fail(NoChange, "nothing to change")
 	}
 	for _, s := range splices {
-		if s.Off < end || s.Len < 0 || s.Off+s.Len > size {
-			return fail(IO, "internal: a change at %d+%d does not fit a file of %d bytes", s.Off, s.Len, size)
+		if s.Offset < end || s.Len < 0 || s.Offset+s.Len > size {
+			return fail(IO, "internal: a change at %d+%d does not fit a file of %d bytes", s.Offset, s.Len, size)
 		}
-		end = s.Off + s.Len
+		end = s.Offset + s.Len
 	}
 	return nil
 }

@@ -68,12 +68,12 @@ func TestUpdateSplices(t *testing.T) {
 	p := open(t)
 	p.put("f", "0123456789")
 	_, err := p.root.Update(context.Background(), p.resolve("f"), func(*workspace.Current) ([]workspace.Splice, error) {
-		return []workspace.Splice{{Off: 0, Len: 1, Data: []byte("A")}, {Off: 3, Len: 0, Data: []byte("--")}, {Off: 5, Len: 4}}, nil
+		return []workspace.Splice{{Offset: 0, Len: 1, Data: []byte("A")}, {Offset: 3, Len: 0, Data: []byte("--")}, {Offset: 5, Len: 4}}, nil
 	})
 	if err != nil || p.content("f") != "A12--349" {
 		t.Errorf("got %q %v", p.content("f"), err)
 	}
-	for _, bad := range [][]workspace.Splice{{{Off: 5, Len: 9}}, {{Off: 2, Len: 2}, {Off: 3}}, {{Off: 0, Len: -1}}, nil} {
+	for _, bad := range [][]workspace.Splice{{{Offset: 5, Len: 9}}, {{Offset: 2, Len: 2}, {Offset: 3}}, {{Offset: 0, Len: -1}}, nil} {
 		_, err := p.root.Update(context.Background(), p.resolve("f"), func(*workspace.Current) ([]workspace.Splice, error) { return bad, nil })
 		if err == nil || p.content("f") != "A12--349" {
 			t.Errorf("%v: err %v, content %q", bad, err, p.content("f"))
@@ -122,7 +122,7 @@ func TestUpdateNoticesAChangeDuringTheWrite(t *testing.T) {
 	path := p.put("f", "old")
 	_, err := p.root.Update(context.Background(), p.resolve("f"), func(cur *workspace.Current) ([]workspace.Splice, error) {
 		os.WriteFile(path, []byte("theirs, longer"), 0o644)
-		return []workspace.Splice{{Off: 0, Len: 3, Data: []byte("ours")}}, nil
+		return []workspace.Splice{{Offset: 0, Len: 3, Data: []byte("ours")}}, nil
 	})
 	if code(err) != workspace.Stale || p.content("f") != "theirs, longer" {
 		t.Errorf("%v, content %q", err, p.content("f"))
@@ -168,7 +168,7 @@ func TestUpdatesOfOnePathTakeTurns(t *testing.T) {
 			path, err := root.Resolve("log")
 			if err == nil {
 				_, err = root.Update(context.Background(), path, func(cur *workspace.Current) ([]workspace.Splice, error) {
-					return []workspace.Splice{{Off: cur.Size(), Data: fmt.Appendf(nil, "%d\n", i)}}, nil
+					return []workspace.Splice{{Offset: cur.Size(), Data: fmt.Appendf(nil, "%d\n", i)}}, nil
 				})
 			}
 			if err != nil {

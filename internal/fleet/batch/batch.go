@@ -4,9 +4,9 @@
 // The one rule: a task has one result. A task without one restarts in a new clone when the batch
 // runs again: an earlier attempt's effects outside its clone may happen twice.
 //
-// Start reading at Batch.Run, then Runner.Do (the steps of a task), which workers of package fleet
-// use too. task.go reads the file, clone.go makes clones, change.go makes patches and branches,
-// child.go runs adze, result.go stores results.
+// Start reading at Batch.Run, then Runner.RunTask (the steps of a task), which workers of package
+// fleet use too. task.go reads the file, clone.go makes clones, change.go makes patches and
+// branches, child.go runs adze, result.go stores results.
 //
 // Known limits: submodules are not fetched.
 package batch
@@ -26,14 +26,14 @@ import (
 // A Batch is a file of tasks and its settings on this machine.
 type Batch struct {
 	*Runner
-	Tasks   []Task
-	Out     string // absolute folder for results
-	Jobs    int
-	Flags   []string // for each task's adze; the task's own follow
-	Push    bool     // push a task's branch
-	MaxCost float64  // USD for all tasks; 0 for no limit
-	Retry   map[string]bool
-	Watch   func(State) // called after each change, one call at a time; may be nil
+	Tasks     []Task
+	OutputDir string // absolute folder for results
+	Jobs      int
+	Flags     []string // for each task's adze; the task's own follow
+	Push      bool     // push a task's branch
+	MaxCost   float64  // USD for all tasks; 0 for no limit
+	Retry     map[string]bool
+	Watch     func(State) // called after each change, one call at a time; may be nil
 
 	journal *Journal
 	costs   costs
@@ -55,14 +55,14 @@ const (
 
 // State is a task's current state.
 type State struct {
-	Task   Task
-	Stage  Stage
-	Doing  string // latest call
-	Turns  int
-	Calls  int
-	Cost   *float64 // USD so far; nil if unknown
-	Result *Result  // of a finished task
-	Reason string   // why it was stopped
+	Task       Task
+	Stage      Stage
+	LatestCall string // latest call
+	Turns      int
+	Calls      int
+	Cost       *float64 // USD so far; nil if unknown
+	Result     *Result  // of a finished task
+	Reason     string   // why it was stopped
 }
 
 // Errors that end a batch.
@@ -110,7 +110,7 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 	}
-	b.Dir = filepath.Join(b.Out, "work")
+	b.Dir = filepath.Join(b.OutputDir, "work")
 	if err := b.clearReferences(); err != nil {
 		return Report{}, err
 	}
@@ -126,19 +126,19 @@ func (b *Batch) Run(ctx context.Context) (Report, error) {
 
 // Open locks the result folder for this process until unlock is called.
 func (b *Batch) Open() (unlock func(), err error) {
-	for _, dir := range []string{b.Out, filepath.Join(b.Out, "patches"), filepath.Join(b.Out, "work")} {
+	for _, dir := range []string{b.OutputDir, filepath.Join(b.OutputDir, "patches"), filepath.Join(b.OutputDir, "work")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
 	}
-	free, err := filelock.Try(filepath.Join(b.Out, "lock"))
+	free, err := filelock.Try(filepath.Join(b.OutputDir, "lock"))
 	if errors.Is(err, filelock.ErrHeld) {
-		return nil, fmt.Errorf("%w: %s", ErrBusy, b.Out)
+		return nil, fmt.Errorf("%w: %s", ErrBusy, b.OutputDir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the lock of %s could not be taken: %w", b.Out, err)
+		return nil, fmt.Errorf("the lock of %s could not be taken: %w", b.OutputDir, err)
 	}
-	if b.journal, err = openJournal(b.Out); err != nil {
+	if b.journal, err = openJournal(b.OutputDir); err != nil {
 		free()
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (b *Batch) one(ctx context.Context, t Task, spend func(string, float64)) er
 	if !b.Push {
 		t.Branch = ""
 	}
-	r, err := b.Do(ctx, t, t.ID, filepath.Join(b.Out, "patches", t.ID+".patch"), func(line []byte) {
+	r, err := b.RunTask(ctx, t, t.ID, filepath.Join(b.OutputDir, "patches", t.ID+".patch"), func(line []byte) {
 		if s.Read(line) {
 			if s.Cost != nil {
 				spend(t.ID, *s.Cost)

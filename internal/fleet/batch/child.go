@@ -116,7 +116,7 @@ func (s *State) Read(line []byte) bool {
 		s.Stage = e.Stage
 	case "tool_start":
 		s.Calls++
-		s.Doing = cmp.Or(e.Title, strings.TrimSpace(e.Name+" "+cmp.Or(e.Args.Command, e.Args.Path, e.Args.Pattern, e.Args.Description)))
+		s.LatestCall = cmp.Or(e.Title, strings.TrimSpace(e.Name+" "+cmp.Or(e.Args.Command, e.Args.Path, e.Args.Pattern, e.Args.Description)))
 	case "context":
 		if e.Cost != nil {
 			s.Cost = e.Cost

@@ -28,7 +28,7 @@ func (r *Runner) git(ctx context.Context, dir string, env []string, args ...stri
 	})
 	own = append(own, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	argv := append([]string{"git", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsmonitor=false"}, args...)
-	res, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(proc.Outside(own, dir), env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
+	res, err := proc.Supervisor{}.Run(ctx, proc.Command{Argv: argv, Dir: dir, Env: append(proc.WithoutPathsIn(own, dir), env...), Timeout: maxGit, Separate: true, Head: 1 << 20, Tail: 4 << 10})
 	verb := args[slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })]
 	switch {
 	case err != nil:

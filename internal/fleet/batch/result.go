@@ -49,13 +49,13 @@ type Result struct {
 	Branch  string            `json:"branch,omitempty"`
 	Worker  string            `json:"worker,omitempty"`
 
-	Usage  map[string]session.Usage       `json:"usage,omitempty"`
-	Cost   *float64                       `json:"cost_usd"`
-	Turns  int                            `json:"turns"`
-	Calls  map[string]map[tool.Status]int `json:"calls,omitempty"`
-	Denied []session.Denial               `json:"denied,omitempty"`
-	Began  time.Time                      `json:"began"`
-	Ended  time.Time                      `json:"ended"`
+	Usage     map[string]session.Usage       `json:"usage,omitempty"`
+	Cost      *float64                       `json:"cost_usd"`
+	Turns     int                            `json:"turns"`
+	Calls     map[string]map[tool.Status]int `json:"calls,omitempty"`
+	Denied    []session.Denial               `json:"denied,omitempty"`
+	StartedAt time.Time                      `json:"began"`
+	Ended     time.Time                      `json:"ended"`
 	// RetryAfter is the pause that the model's provider requires, in ms. It is nil unless a
 	// provider's limit ended the work, and 0 if the provider gave no time.
 	RetryAfter *int64 `json:"retry_after_ms,omitempty"`

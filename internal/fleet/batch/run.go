@@ -39,8 +39,8 @@ type Runner struct {
 	// MaxTime returns the time limit in flags, which also applies to a command and a check. 0 means
 	// none.
 	MaxTime func(flags []string) time.Duration
-	// Gone is called after a clone was removed. It may be nil.
-	Gone func(clone string)
+	// OnRemoved is called after a clone was removed. It may be nil.
+	OnRemoved func(clone string)
 	// Begin is called when a task starts: its adze gets env, and over is called at its end, with an
 	// empty cause if the task has no result. It may be nil.
 	Begin func() (env []string, over func(ok bool, cause string))
@@ -66,10 +66,10 @@ const maxText = 64 << 10
 // ErrFull means that the disk has no space for a task.
 var ErrFull = errors.New("the disk is full")
 
-// Do runs a task in a new clone called name and writes its patch. It calls line for each line from
-// the task's adze, and with a "stage" line before each stage. It returns an error if the task has
-// no result: ctx's cause, ErrFull, or a failed start.
-func (r *Runner) Do(ctx context.Context, t Task, name, patch string, line func([]byte)) (out Result, err error) {
+// RunTask runs a task in a new clone called name and writes its patch. It calls line for each line
+// from the task's adze, and with a "stage" line before each stage. It returns an error if the task
+// has no result: ctx's cause, ErrFull, or a failed start.
+func (r *Runner) RunTask(ctx context.Context, t Task, name, patch string, line func([]byte)) (out Result, err error) {
 	w := &work{Runner: r, t: t, dir: filepath.Join(r.Dir, name), began: time.Now().UTC().Truncate(time.Second), line: line}
 	if r.Begin != nil {
 		env, over := r.Begin()
@@ -138,7 +138,7 @@ func (w *work) steps(ctx context.Context, patch string) (r Result, err error) {
 func (w *work) finish(r Result) Result {
 	t := w.t
 	r.Task, r.Line, r.Repo, r.Folder, r.Ref, r.Labels, r.Base = t.ID, t.Line, t.Repo, t.Folder, t.Ref, t.Labels, w.base
-	r.Began, r.Ended, r.OK = w.began, time.Now().UTC().Truncate(time.Millisecond), r.Cause == CauseDone
+	r.StartedAt, r.Ended, r.OK = w.began, time.Now().UTC().Truncate(time.Millisecond), r.Cause == CauseDone
 	if len(r.Text) > maxText {
 		r.Text = strings.ToValidUTF8(r.Text[:maxText], "") + " …"
 	}
@@ -159,8 +159,8 @@ func (w *work) remove(r Result) {
 		clone = real
 	}
 	_ = os.RemoveAll(w.dir) // errors leave files behind
-	if w.Gone != nil {
-		w.Gone(clone)
+	if w.OnRemoved != nil {
+		w.OnRemoved(clone)
 	}
 }
 

@@ -44,22 +44,22 @@ type Task struct {
 
 // Mistakes lists the invalid lines of a file.
 type Mistakes struct {
-	Lines []string // errors with their line numbers
-	More  int
+	Lines   []string // errors with their line numbers
+	Omitted int
 }
 
 // Error lists them.
 func (m *Mistakes) Error() string {
 	text := strings.Join(m.Lines, "\n")
-	if m.More > 0 {
-		text += fmt.Sprintf("\nand %d more", m.More)
+	if m.Omitted > 0 {
+		text += fmt.Sprintf("\nand %d more", m.Omitted)
 	}
 	return text
 }
 
 func (m *Mistakes) add(line int, err error) {
 	if len(m.Lines) == maxMistakes {
-		m.More++
+		m.Omitted++
 		return
 	}
 	m.Lines = append(m.Lines, fmt.Sprintf("line %d: %v", line, err))
@@ -175,8 +175,9 @@ func (t Task) whole(flags func([]string) error) error {
 	return nil
 }
 
-// Sound returns an error for an invalid task from another machine, which Read may not have checked.
-func (t Task) Sound() error {
+// Validate returns an error for an invalid task from another machine, which Read may not have
+// checked.
+func (t Task) Validate() error {
 	if t.ID == "" {
 		return errors.New("it has no id")
 	}

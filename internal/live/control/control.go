@@ -41,7 +41,7 @@ const (
 	Files   = "files"   // paths in the folder that match Text: []string
 	Changes = "changes" // changes since Since, by hunk: Difference
 	Set     = "set"     // Name (mode, effort or model) to Value
-	Undo    = "undo"    // restores files from before the last turn, or with Redo from before the last undo: api.Undone
+	Undo    = "undo"    // restores files from before the last turn, or with Redo from before the last undo: api.UndoResult
 	Rewind  = "rewind"  // reverts the last prompt: Done with its text
 	Compact = "compact" // summarizes the conversation; Text says what to keep
 	Run     = "run"     // the user's own command, Text
@@ -52,42 +52,42 @@ const (
 
 // A Request is one request. Do names it and determines the fields used.
 type Request struct {
-	Do    string    `json:"do"`
-	Text  string    `json:"text,omitempty"`
-	Name  string    `json:"name,omitempty"`
-	Value string    `json:"value,omitempty"`
-	Since api.Since `json:"since,omitempty"`
-	File  string    `json:"file,omitempty"`
-	Hunk  int       `json:"hunk,omitempty"`
-	Hash  string    `json:"hash,omitempty"`
-	Dry   bool      `json:"dry,omitempty"`
-	Redo  bool      `json:"redo,omitempty"`
+	Action string       `json:"do"`
+	Text   string       `json:"text,omitempty"`
+	Name   string       `json:"name,omitempty"`
+	Value  string       `json:"value,omitempty"`
+	Since  api.Baseline `json:"since,omitempty"`
+	File   string       `json:"file,omitempty"`
+	Hunk   int          `json:"hunk,omitempty"`
+	Hash   string       `json:"hash,omitempty"`
+	Dry    bool         `json:"dry,omitempty"`
+	Redo   bool         `json:"redo,omitempty"`
 	// Unknown makes Undo also restore changes during a call by an unknown party.
 	Unknown bool `json:"unknown,omitempty"`
-	// Plan is the plan shown for Undo (api.Undone.Plan): another one is not run.
+	// Plan is the plan shown for Undo (api.UndoResult.Plan): another one is not run.
 	Plan string `json:"plan,omitempty"`
 }
 
 // Looks reports whether the request changes nothing.
 func (r Request) Looks() bool {
-	return r.Dry && r.Do == Undo || slices.Contains([]string{Menu, Models, Files, Changes}, r.Do)
+	return r.Dry && r.Action == Undo || slices.Contains([]string{Menu, Models, Files, Changes}, r.Action)
 }
 
 // String describes the request briefly for the log.
 func (r Request) String() string {
-	switch r.Do {
+	switch r.Action {
 	case Set:
-		return r.Do + " " + r.Name + " " + r.Value
+		return r.Action + " " + r.Name + " " + r.Value
 	case Revert, Stage:
-		return r.Do + " " + r.File
+		return r.Action + " " + r.File
 	case Run:
-		return r.Do + " " + r.Text
+		return r.Action + " " + r.Text
 	case Undo:
 		if r.Redo {
 			return "redo"
 		}
 	}
-	return r.Do
+	return r.Action
 }
 
 // Choices are a session's possible choices and prompt beginnings.
@@ -95,7 +95,7 @@ type Choices struct {
 	Commands []api.Named `json:"commands"`
 	Modes    []api.Mode  `json:"modes"`
 	Efforts  []api.Mode  `json:"efforts"`
-	Past     []string    `json:"past"` // the user's earlier prompts in this folder, oldest first
+	History  []string    `json:"past"` // the user's earlier prompts in this folder, oldest first
 	Undo     bool        `json:"undo"`
 	Compact  bool        `json:"compact"`
 	Run      bool        `json:"run"`
@@ -113,8 +113,9 @@ type Host struct {
 	Commands func() []api.Named
 	// Begin runs do in place of a turn. If it cannot wait for a running turn, it returns ErrBusy.
 	Begin func(do func(context.Context) session.Result) error
-	// Alone runs do while no turn runs, and returns after it; if a turn runs, it returns ErrBusy.
-	Alone func(ctx context.Context, do func(context.Context)) error
+	// RunExclusive runs do while no turn runs, and returns after it; if a turn runs, it returns
+	// ErrBusy.
+	RunExclusive func(ctx context.Context, do func(context.Context)) error
 	// Unqueue removes a waiting prompt, or returns false if there is none.
 	Unqueue func(text string) bool
 	// Model changes the model. It returns before the session is reopened.
@@ -131,7 +132,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 	if h.Ports == nil {
 		return nil, ErrNotHere
 	}
-	switch r.Do {
+	switch r.Action {
 	case Menu:
 		return h.menu(), nil
 	case Models:
@@ -175,7 +176,7 @@ func (h Host) Do(ctx context.Context, r Request) (any, error) {
 		}
 		return Done{}, nil
 	}
-	return nil, usage.Mistake("it may be one of another version of adze", "nothing is called %q that can be asked of a session", r.Do)
+	return nil, usage.Mistake("it may be one of another version of adze", "nothing is called %q that can be asked of a session", r.Action)
 }
 
 // maxPrompts limits the earlier prompts in Choices.
@@ -183,31 +184,31 @@ const maxPrompts = 200
 
 func (h Host) menu() Choices {
 	p := h.Ports
-	c := Choices{Commands: []api.Named{}, Modes: p.Modes, Efforts: p.Efforts, Past: []string{}, Undo: p.Undo != nil, Compact: p.Compact != nil && h.Begin != nil, Run: p.Run != nil && h.Begin != nil}
+	c := Choices{Commands: []api.Named{}, Modes: p.Modes, Efforts: p.Efforts, History: []string{}, Undo: p.Undo != nil, Compact: p.Compact != nil && h.Begin != nil, Run: p.Run != nil && h.Begin != nil}
 	if h.Commands != nil {
 		c.Commands = h.Commands()
 	}
-	if p.Past != nil {
-		c.Past = p.Past()
-		c.Past = c.Past[max(0, len(c.Past)-maxPrompts):]
+	if p.PromptHistory != nil {
+		c.History = p.PromptHistory()
+		c.History = c.History[max(0, len(c.History)-maxPrompts):]
 	}
 	return c
 }
 
 // A Difference lists the changes since a point in time, with the possible actions on a hunk.
 type Difference struct {
-	From   string        `json:"from"` // description of the point in time
-	Revert bool          `json:"revert"`
-	Stage  bool          `json:"stage"`
-	Files  []api.NetFile `json:"files"` // with hunk hashes
+	Baseline string        `json:"from"` // description of the point in time
+	Revert   bool          `json:"revert"`
+	Stage    bool          `json:"stage"`
+	Files    []api.NetFile `json:"files"` // with hunk hashes
 }
 
-func (h Host) changes(ctx context.Context, since api.Since) (out Difference, err error) {
+func (h Host) changes(ctx context.Context, since api.Baseline) (out Difference, err error) {
 	net, err := h.net(ctx, since)
 	if err != nil {
 		return out, err
 	}
-	out = Difference{From: net.From, Revert: h.Ports.Revert != nil && h.Begin != nil, Stage: h.Ports.Stage != nil && h.Begin != nil, Files: []api.NetFile{}}
+	out = Difference{Baseline: net.Baseline, Revert: h.Ports.Revert != nil && h.Begin != nil, Stage: h.Ports.Stage != nil && h.Begin != nil, Files: []api.NetFile{}}
 	for _, f := range net.Files {
 		f.Hunks = slices.Clone(f.Hunks)
 		for i := range f.Hunks {
@@ -218,7 +219,7 @@ func (h Host) changes(ctx context.Context, since api.Since) (out Difference, err
 	return out, nil
 }
 
-func (h Host) net(ctx context.Context, since api.Since) (api.Net, error) {
+func (h Host) net(ctx context.Context, since api.Baseline) (api.Net, error) {
 	if h.Ports.Net == nil {
 		return api.Net{}, ErrNotHere
 	}
@@ -253,17 +254,17 @@ func (h Host) set(name, value string) error {
 }
 
 // undo restores the files from before the last turn that changed some, or returns the plan.
-func (h Host) undo(ctx context.Context, wish api.Undo) (came api.Undone, err error) {
+func (h Host) undo(ctx context.Context, wish api.Undo) (came api.UndoResult, err error) {
 	undo := h.Ports.Undo
 	switch {
 	case undo == nil:
 		return came, ErrNotHere
 	case wish.Dry:
 		return undo(ctx, wish)
-	case h.Alone == nil:
+	case h.RunExclusive == nil:
 		return came, ErrNotHere
 	}
-	if busy := h.Alone(ctx, func(ctx context.Context) { came, err = undo(ctx, wish) }); busy != nil {
+	if busy := h.RunExclusive(ctx, func(ctx context.Context) { came, err = undo(ctx, wish) }); busy != nil {
 		return came, busy
 	}
 	if h.Rewound != nil {
@@ -275,10 +276,10 @@ func (h Host) undo(ctx context.Context, wish api.Undo) (came api.Undone, err err
 // rewind reverts the last prompt with its results.
 func (h Host) rewind(ctx context.Context) (out Done, err error) {
 	rewind := h.Ports.Rewind
-	if rewind == nil || h.Alone == nil {
+	if rewind == nil || h.RunExclusive == nil {
 		return out, ErrNotHere
 	}
-	if busy := h.Alone(ctx, func(ctx context.Context) { out.Text, err = rewind(ctx) }); busy != nil {
+	if busy := h.RunExclusive(ctx, func(ctx context.Context) { out.Text, err = rewind(ctx) }); busy != nil {
 		return out, busy
 	}
 	if h.Rewound != nil && err == nil {

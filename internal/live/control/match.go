@@ -13,7 +13,7 @@ const maxFiles = 30
 // Match returns the paths that match a text, best first.
 func Match(all api.Files, text string) []string {
 	near := map[string]bool{}
-	for _, p := range all.Near {
+	for _, p := range all.Recent {
 		near[p] = true
 	}
 	type ranked struct {

@@ -44,8 +44,8 @@ var _ session.Provider = (*Provider)(nil)
 
 // New returns a provider. It opens no connection.
 func New(o Options) *Provider {
-	o = o.Or(Options{Name: "anthropic", BaseURL: home, KeyEnv: "ANTHROPIC_API_KEY", URLEnv: "ANTHROPIC_BASE_URL"})
-	header := wire.With(wire.With(o.Header, "Anthropic-Version", version), "X-Api-Key", o.Key)
+	o = o.WithDefaults(Options{Name: "anthropic", BaseURL: home, KeyEnv: "ANTHROPIC_API_KEY", URLEnv: "ANTHROPIC_BASE_URL"})
+	header := wire.WithHeader(wire.WithHeader(o.Header, "Anthropic-Version", version), "X-Api-Key", o.Key)
 	if o.Effort != "" {
 		header.Add("Anthropic-Beta", thinkBetween)
 	}

@@ -11,12 +11,12 @@ type (
 	event struct {
 		Type    wire.Word   `json:"type"`
 		Index   wire.Number `json:"index"`
-		Message wire.Aside[struct {
-			Usage wire.Aside[usage] `json:"usage"`
+		Message wire.Lenient[struct {
+			Usage wire.Lenient[usage] `json:"usage"`
 		}] `json:"message"`
 		Block wire.Maybe[contentBlock] `json:"content_block"`
 		Delta wire.Maybe[delta]        `json:"delta"`
-		Usage wire.Aside[usage]        `json:"usage"`
+		Usage wire.Lenient[usage]      `json:"usage"`
 		Error json.RawMessage          `json:"error"`
 	}
 	contentBlock struct {
@@ -44,7 +44,7 @@ type (
 		CacheRead  *wire.Count `json:"cache_read_input_tokens"`
 		CacheWrite *wire.Count `json:"cache_creation_input_tokens"`
 		// Creation splits CacheWrite by cache lifetime.
-		Creation wire.Aside[struct {
+		Creation wire.Lenient[struct {
 			Minutes wire.Count `json:"ephemeral_5m_input_tokens"`
 			Hour    wire.Count `json:"ephemeral_1h_input_tokens"`
 		}] `json:"cache_creation"`

@@ -44,13 +44,13 @@ func (a *answer) single(body []byte) error {
 		Type    wire.Word                  `json:"type"`
 		Content wire.Maybe[[]contentBlock] `json:"content"`
 		Stop    wire.Word                  `json:"stop_reason"`
-		Usage   wire.Aside[usage]          `json:"usage"`
+		Usage   wire.Lenient[usage]        `json:"usage"`
 		Error   json.RawMessage            `json:"error"`
 	}
 	switch err := json.Unmarshal(body, &m); {
 	case err != nil:
 		return a.Client.Malformed(body, true)
-	case wire.Given(m.Error):
+	case wire.IsSet(m.Error):
 		return a.Client.Object(m.Error)
 	case m.Type != "message" || m.Stop == "":
 		return a.Client.Ended()
@@ -65,7 +65,7 @@ func (a *answer) single(body []byte) error {
 		}
 	}
 	a.reason, a.stopped = string(m.Stop), true
-	a.Reply.Settle()
+	a.Reply.MarkEnd()
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 	if err := a.Decode(from.Data, last, &e); err != nil {
 		return err
 	}
-	if e.Type == "" && !wire.Given(e.Error) {
+	if e.Type == "" && !wire.IsSet(e.Error) {
 		e.Type = wire.Word(from.Name)
 	}
 	switch e.Type {
@@ -93,11 +93,11 @@ func (a *answer) event(from wire.Event, last bool) error {
 		}
 	case "message_stop":
 		a.stopped = true
-		a.Reply.Settle()
+		a.Reply.MarkEnd()
 	case "error":
 		return a.Client.Object(e.Error)
 	case "":
-		if wire.Given(e.Error) {
+		if wire.IsSet(e.Error) {
 			return a.Client.Object(e.Error)
 		}
 		return a.Client.Malformed(from.Data, last)
@@ -114,10 +114,10 @@ func (a *answer) start(index int, c contentBlock) error {
 	a.Reply.Content()
 	switch c.Type {
 	case "text":
-		return a.Out.Text(c.Text)
+		return a.Chunks.Text(c.Text)
 	case "thinking":
 		b.seal.Signature = c.Signature
-		return a.Out.Reasoning(c.Thinking)
+		return a.Chunks.Reasoning(c.Thinking)
 	case "redacted_thinking":
 		b.seal.Redacted = c.Data
 	case "tool_use":
@@ -150,9 +150,9 @@ func (a *answer) delta(index int, d delta) error {
 	a.Reply.Content()
 	switch {
 	case d.Type == "text_delta" && (b.kind == "text" || b.kind == "thinking"):
-		return a.Out.Text(d.Text)
+		return a.Chunks.Text(d.Text)
 	case d.Type == "thinking_delta" && (b.kind == "thinking" || b.kind == "text"):
-		return a.Out.Reasoning(d.Thinking)
+		return a.Chunks.Reasoning(d.Thinking)
 	case d.Type == "signature_delta" && b.kind == "thinking":
 		b.seal.Signature += d.Signature
 	case d.Type == "input_json_delta" && b.kind == "tool_use":
@@ -191,7 +191,7 @@ func (a *answer) stop(index int) error {
 		return a.grow(index, wire.Fragment{Arguments: b.input})
 	case b.seal != opaqueThinking{}:
 		a.thoughts++
-		return a.Out.Send(session.Reasoning{Opaque: wire.JSON(b.seal)})
+		return a.Chunks.Send(session.Reasoning{Opaque: wire.JSON(b.seal)})
 	}
 	return nil
 }
@@ -226,6 +226,6 @@ func (a *answer) count(u usage) {
 			*c.to = *c.from
 		}
 	}
-	a.counts.Beside = true
+	a.counts.ExcludesCache = true
 	a.Counted(a.counts)
 }

@@ -36,12 +36,12 @@ const (
 // quirks are learned from error messages of api.anthropic.com.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: allThoughts, When: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "missing"}}},
-		{Name: noDisplay, When: [][]string{{"thinking.display", "thinking.adaptive.display", "thinking.enabled.display"}}},
-		{Name: otherThinking, When: [][]string{{"thinking.type.enabled", "budget_tokens", "adaptive thinking", "'adaptive'", "thinking.type.adaptive"}}},
-		{Name: fewEfforts, When: [][]string{{"output_config.effort", "effort level"}, {"xhigh", "max", "level", "should be"}}},
-		{Name: noEffort, When: [][]string{{"output_config", "effort"}}},
-		{Name: noThinking, When: [][]string{{"does not support thinking", "thinking is not supported"}}},
+		{Name: allThoughts, RefusalWords: [][]string{{"[].thinking", "reasoning_content"}, {"passed back", "missing"}}},
+		{Name: noDisplay, RefusalWords: [][]string{{"thinking.display", "thinking.adaptive.display", "thinking.enabled.display"}}},
+		{Name: otherThinking, RefusalWords: [][]string{{"thinking.type.enabled", "budget_tokens", "adaptive thinking", "'adaptive'", "thinking.type.adaptive"}}},
+		{Name: fewEfforts, RefusalWords: [][]string{{"output_config.effort", "effort level"}, {"xhigh", "max", "level", "should be"}}},
+		{Name: noEffort, RefusalWords: [][]string{{"output_config", "effort"}}},
+		{Name: noThinking, RefusalWords: [][]string{{"does not support thinking", "thinking is not supported"}}},
 	}
 }
 
@@ -64,7 +64,7 @@ func think(h *head, effort string, q wire.Quirks) {
 			if q[fewEfforts] {
 				most = "high"
 			}
-			h.Output = &output{wire.Between(effort, "low", most)}
+			h.Output = &output{wire.ClampEffort(effort, "low", most)}
 		}
 	}
 }

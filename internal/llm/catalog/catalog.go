@@ -30,12 +30,12 @@ type Row struct {
 	// Documents: reads PDF files. Thinking: can reason before it answers.
 	Documents, Thinking bool
 	Rate                Rate
-	// Over is the prompt size in tokens above which Long applies to the whole request; if 0, Rate
-	// always does.
-	Over int
-	Long Rate
-	// Until is the last day on which the row is valid, as 2006-01-02; empty if unlimited.
-	Until string
+	// LongAbove is the prompt size in tokens above which Long applies to the whole request. If it is
+	// 0, Rate always applies.
+	LongAbove int
+	Long      Rate
+	// ValidUntil is the last day on which the row is valid, as 2006-01-02; empty if unlimited.
+	ValidUntil string
 	// Source is the page with these numbers, and Date the day it was read.
 	Source, Date string
 }
@@ -50,7 +50,7 @@ type Tokens struct{ Input, Output, CacheRead, CacheWrite int }
 // counted nothing.
 func (r Row) Cost(t Tokens) (usd float64, known bool) {
 	rate := r.Rate
-	if r.Over > 0 && t.Input+t.CacheRead+t.CacheWrite > r.Over {
+	if r.LongAbove > 0 && t.Input+t.CacheRead+t.CacheWrite > r.LongAbove {
 		rate = r.Long
 	}
 	for _, part := range []struct {
@@ -73,7 +73,7 @@ func (r Row) Priced() bool { return r.Rate.Input != nil && r.Rate.Output != nil 
 // Find returns the first row for a model, as provider/name, that is valid on a day, as 2006-01-02.
 func Find(rows []Row, model, day string) (Row, bool) {
 	i := slices.IndexFunc(rows, func(r Row) bool {
-		return matches(r.Model, model) && (r.Until == "" || day <= r.Until)
+		return matches(r.Model, model) && (r.ValidUntil == "" || day <= r.ValidUntil)
 	})
 	if i < 0 {
 		return Row{}, false
@@ -81,8 +81,8 @@ func Find(rows []Row, model, day string) (Row, bool) {
 	return rows[i], true
 }
 
-// Known returns the rows of the embedded table, which it parses on the first call.
-func Known() ([]Row, error) {
+// Rows returns the rows of the embedded table, which it parses on the first call.
+func Rows() ([]Row, error) {
 	t := table()
 	return t.rows, t.err
 }

@@ -13,7 +13,7 @@ const today = "2026-11-21"
 
 func known(t *testing.T) []catalog.Row {
 	t.Helper()
-	rows, err := catalog.Known()
+	rows, err := catalog.Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +101,13 @@ func TestEveryRowTellsItsSource(t *testing.T) {
 		if moves := strings.HasSuffix(r.Model, "-latest"); !strings.HasPrefix(r.Source, "https://") || r.Priced() == moves {
 			t.Errorf("%s: source %q, priced %v", r.Model, r.Source, r.Priced())
 		}
-		for _, day := range []string{r.Date, r.Until} {
+		for _, day := range []string{r.Date, r.ValidUntil} {
 			if _, err := time.Parse(time.DateOnly, day); err != nil && day != "" {
 				t.Errorf("%s: %v", r.Model, err)
 			}
 		}
 		for _, earlier := range rows[:i] {
-			if earlier.Model == r.Model && earlier.Until == "" {
+			if earlier.Model == r.Model && earlier.ValidUntil == "" {
 				t.Errorf("%s is hidden by an earlier row", r.Model)
 			}
 		}

@@ -22,7 +22,7 @@ func parse(text string) ([]Row, error) {
 			page, date = fields[1], fields[2]
 		case fields[0] == ">" && len(fields) == 6 && len(rows) > 0:
 			last := &rows[len(rows)-1]
-			last.Over, last.Long, err = long(fields[1:])
+			last.LongAbove, last.Long, err = long(fields[1:])
 		case len(fields) == 8 || len(fields) == 10 && fields[8] == "until":
 			var r Row
 			r, err = row(fields)
@@ -64,7 +64,7 @@ func row(fields []string) (r Row, err error) {
 		}
 	}
 	if len(fields) == 10 {
-		r.Until = fields[9]
+		r.ValidUntil = fields[9]
 	}
 	return r, nil
 }

@@ -203,7 +203,7 @@ func (g *growth) notes(_ context.Context, s session.Step) []session.Note {
 		return nil
 	}
 	text := fmt.Sprintf("A late note of %s %d: <always> & \"never\".", when, g.turn)
-	return []session.Note{{Kind: session.InstructionsNote, From: when + "/<a>.md", Text: text}, {Kind: session.HookNote, From: "hook", Text: "more of it"}}
+	return []session.Note{{Kind: session.InstructionsNote, Source: when + "/<a>.md", Text: text}, {Kind: session.HookNote, Source: "hook", Text: "more of it"}}
 }
 
 // complete checks that the session held what it is for.

@@ -55,7 +55,7 @@ func (f *Files) learn(path string) {
 		f.read[path] = when
 	}
 	raw, _ := io.ReadAll(io.LimitReader(file, maxFile)) // data read before an error counts
-	f.Ring.Learn(redact.In(path, string(raw))...)
+	f.Ring.RedactValues(redact.In(path, string(raw))...)
 }
 
 // Gate wraps a gate and learns the files that a call may read before the call does.

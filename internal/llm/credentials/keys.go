@@ -37,7 +37,7 @@ type Ring struct {
 	taken  map[string]string
 
 	config  config.Config                 // as last loaded
-	kept    *keyring.Store                // nil if there is no keyring
+	keyring *keyring.Store                // nil if there is no keyring
 	learned []string                      // taken keys, and values from files
 	masker  atomic.Pointer[redact.Masker] // built when the configuration is read
 }
@@ -62,15 +62,15 @@ func (r *Ring) TakeHeaders(names []string) {
 			}
 			words := strings.Fields(value) // such as "Bearer" and the key
 			if len(words) > 0 && len(words[len(words)-1]) >= short {
-				r.Learn(words[len(words)-1])
+				r.RedactValues(words[len(words)-1])
 			}
 		}
 	}
 }
 
-// Taken returns the removed variables, as NAME=value, for another adze process that this one
+// Removed returns the removed variables, as NAME=value, for another adze process that this one
 // starts.
-func (r *Ring) Taken() (out []string) {
+func (r *Ring) Removed() (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, value := range r.taken {
@@ -80,8 +80,8 @@ func (r *Ring) Taken() (out []string) {
 	return out
 }
 
-// Of returns a ring that reads variables with getenv and does not change the environment.
-func Of(getenv func(string) string) *Ring { return &Ring{getenv: getenv} }
+// NewRing returns a ring that reads variables with getenv and does not change the environment.
+func NewRing(getenv func(string) string) *Ring { return &Ring{getenv: getenv} }
 
 func (r *Ring) take(names []string) {
 	if r.getenv != nil {
@@ -149,25 +149,25 @@ func warnKeys(cfg *config.Config, path, text string) {
 }
 
 // Use sets the keyring.
-func (r *Ring) Use(kept *keyring.Store) { r.kept = kept }
+func (r *Ring) Use(kept *keyring.Store) { r.keyring = kept }
 
 // Store returns the keyring, or nil.
-func (r *Ring) Store() *keyring.Store { return r.kept }
+func (r *Ring) Store() *keyring.Store { return r.keyring }
 
-// Has lists the providers with a key in the keyring.
-func (r *Ring) Has() ([]string, error) {
-	if r.kept == nil {
+// List lists the providers with a key in the keyring.
+func (r *Ring) List() ([]string, error) {
+	if r.keyring == nil {
 		return nil, nil
 	}
-	return r.kept.Has()
+	return r.keyring.List()
 }
 
 // Key returns the stored key for a provider and its host, or "". The key is redacted from then on.
 func (r *Ring) Key(provider, host string) (string, error) {
-	if r.kept == nil {
+	if r.keyring == nil {
 		return "", nil
 	}
-	key, err := r.kept.Key(provider, host)
+	key, err := r.keyring.Key(provider, host)
 	r.Hide(key)
 	return key, err
 }
@@ -175,15 +175,15 @@ func (r *Ring) Key(provider, host string) (string, error) {
 // Hide redacts a key from another source.
 func (r *Ring) Hide(key string) {
 	if key != "" {
-		r.Learn(key)
+		r.RedactValues(key)
 	}
 }
 
 // maxLearned limits the values searched for in every text.
 const maxLearned = 1000
 
-// Learn redacts the values in everything stored from now on.
-func (r *Ring) Learn(values ...string) {
+// RedactValues redacts the values in everything stored from now on.
+func (r *Ring) RedactValues(values ...string) {
 	r.mu.Lock()
 	before := len(r.learned)
 	for _, v := range values {

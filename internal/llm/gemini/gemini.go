@@ -46,11 +46,11 @@ var _ session.Provider = (*Provider)(nil)
 
 // New returns a provider. It opens no connection.
 func New(o Options) *Provider {
-	o = o.Or(Options{
+	o = o.WithDefaults(Options{
 		Name: "gemini", BaseURL: home, KeyEnv: "GEMINI_API_KEY", URLEnv: "GEMINI_BASE_URL",
 		KeyHint: "check GEMINI_API_KEY and what its project may use",
 	})
-	p := &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.With(o.Header, "X-Goog-Api-Key", o.Key))}
+	p := &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.WithHeader(o.Header, "X-Goog-Api-Key", o.Key))}
 	p.Pictures, p.Quirks = wire.GeminiPictures, quirks()
 	return p
 }
@@ -73,7 +73,7 @@ func Format() wire.Format {
 			return slices.Concat([]byte(`[{"functionDeclarations":[`), offer(t, false), []byte(`]}]`))
 		},
 		List:   wire.ListBelow(version),
-		Header: func(key string) http.Header { return wire.With(nil, "X-Goog-Api-Key", key) },
+		Header: func(key string) http.Header { return wire.WithHeader(nil, "X-Goog-Api-Key", key) },
 	}
 }
 
@@ -99,11 +99,11 @@ const (
 // quirks are learned from error messages of Google's server.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: oldSchema, When: [][]string{{"parametersjsonschema", "parameters_json_schema"}}},
-		{Name: noSchema, When: [][]string{{"response_json_schema", "responsejsonschema", "response_mime_type", "responsemimetype", "response_schema"}}, Once: true},
-		{Name: signs, When: [][]string{{"missing a thought_signature", "missing thought_signature", "missing a thought signature"}}},
-		{Name: noSignatures, When: [][]string{{"thought signature is not valid", "corrupted thought signature", "invalid thought signature"}}, Once: true},
-		{Name: noThinking, When: [][]string{{"thinking is not", "thinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingconfig", "include_thoughts"}}},
+		{Name: oldSchema, RefusalWords: [][]string{{"parametersjsonschema", "parameters_json_schema"}}},
+		{Name: noSchema, RefusalWords: [][]string{{"response_json_schema", "responsejsonschema", "response_mime_type", "responsemimetype", "response_schema"}}, PerConversation: true},
+		{Name: signs, RefusalWords: [][]string{{"missing a thought_signature", "missing thought_signature", "missing a thought signature"}}},
+		{Name: noSignatures, RefusalWords: [][]string{{"thought signature is not valid", "corrupted thought signature", "invalid thought signature"}}, PerConversation: true},
+		{Name: noThinking, RefusalWords: [][]string{{"thinking is not", "thinking level", "thinking_level", "thinking_budget", "thinking_config", "thinkingconfig", "include_thoughts"}}},
 	}
 }
 

@@ -113,7 +113,7 @@ func think(model, effort string) *thinking {
 	switch {
 	case effort == "":
 	case generation(model) >= 3 || generation(model) == 0:
-		t.Level = wire.Between(effort, "minimal", "high")
+		t.Level = wire.ClampEffort(effort, "minimal", "high")
 	case effort == "none":
 		t.Include, t.Budget = false, budget(0)
 	case effort == "minimal":

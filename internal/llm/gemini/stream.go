@@ -12,7 +12,7 @@ import (
 type (
 	chunk struct {
 		Candidates wire.Maybe[[]candidate] `json:"candidates"`
-		Usage      wire.Aside[usage]       `json:"usageMetadata"`
+		Usage      wire.Lenient[usage]     `json:"usageMetadata"`
 		Error      json.RawMessage         `json:"error"`
 		Feedback   wire.Maybe[struct {
 			Reason  wire.Word `json:"blockReason"`
@@ -89,13 +89,13 @@ func (a *answer) event(data []byte, last bool) error {
 	if err := a.Decode(data, last, &c); err != nil {
 		return err
 	}
-	if len(c.Candidates.V) == 0 && wire.Given(c.Response) {
+	if len(c.Candidates.V) == 0 && wire.IsSet(c.Response) {
 		return a.event(c.Response, last)
 	}
-	if wire.Given(c.Error) {
+	if wire.IsSet(c.Error) {
 		return a.Client.Object(c.Error)
 	}
-	if c.Usage.Given {
+	if c.Usage.Present {
 		a.Counted(c.Usage.V.counts())
 	}
 	if f := c.Feedback.V; f.Reason != "" && f.Reason != "BLOCK_REASON_UNSPECIFIED" {
@@ -126,7 +126,7 @@ func (a *answer) candidate(c candidate) error {
 	if c.Finish != "" && c.Finish != "FINISH_REASON_UNSPECIFIED" {
 		a.finish, a.message = strings.ToUpper(string(c.Finish)), string(c.Message)
 		if !a.hasty {
-			a.Reply.Settle()
+			a.Reply.MarkEnd()
 		}
 	}
 	return nil
@@ -138,14 +138,14 @@ func (a *answer) part(p received) error {
 		return a.call(p)
 	case p.Thought:
 		if p.Signature == "" {
-			return a.Out.Reasoning(p.Text)
+			return a.Chunks.Reasoning(p.Text)
 		}
-		return a.Out.Send(session.Reasoning{Delta: p.Text, Opaque: wire.JSON(opaquePart{Signature: p.Signature, Calls: a.Calls.Len()})})
+		return a.Chunks.Send(session.Reasoning{Delta: p.Text, Opaque: wire.JSON(opaquePart{Signature: p.Signature, Calls: a.Calls.Len()})})
 	}
-	if err := a.Out.Text(p.Text); err != nil || p.Signature == "" {
+	if err := a.Chunks.Text(p.Text); err != nil || p.Signature == "" {
 		return err
 	}
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text), Calls: a.Calls.Len()})})
+	return a.Chunks.Send(session.Reasoning{Opaque: wire.JSON(opaquePart{Signature: p.Signature, Text: true, Bytes: len(p.Text), Calls: a.Calls.Len()})})
 }
 
 // call reads a call, which this format always sends whole.
@@ -154,7 +154,7 @@ func (a *answer) call(p received) error {
 	if s := (opaquePart{ID: p.Call.V.ID != "", Signature: p.Signature}); s != (opaquePart{}) {
 		opaque = wire.JSON(s)
 	}
-	return a.Whole(p.Call.V.ID, p.Call.V.Name, p.Call.V.Args, opaque)
+	return a.AddCall(p.Call.V.ID, p.Call.V.Name, p.Call.V.Args, opaque)
 }
 
 // conclude maps the finish reason and releases the calls; calls decide whether STOP means an end.

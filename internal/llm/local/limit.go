@@ -127,12 +127,12 @@ func (l *limiter) bytesOf(r session.Request) (all, text int) {
 
 // talk is a conversation's size, counted as it grows.
 type talk struct {
-	counted        session.Grown
+	counted        session.ReadMark
 	text, pictures int
 }
 
 func (t *talk) add(messages []session.Message) {
-	from := t.counted.Since(messages)
+	from := t.counted.Advance(messages)
 	if from == 0 {
 		t.text, t.pictures = 0, 0
 	}

@@ -16,15 +16,15 @@ import (
 // Ollama is a server with its own format beside the compatible ones.
 const Ollama Kind = "ollama"
 
-// Found describes the program at an address.
-type Found struct {
+// ServerInfo describes the program at an address.
+type ServerInfo struct {
 	Kind    Kind
 	Version string // if Ollama
 	// Root is the address without the version of a compatible API.
 	Root   string
 	Models []Model // from its list and the program's own API
-	// Elsewhere is the real address of the compatible API, if the given one lacks its version.
-	Elsewhere string
+	// APIAddress is the real address of the compatible API, if the given one lacks its version.
+	APIAddress string
 	// Err is why there is no list; the program may be known anyway.
 	Err error
 	// Slow: the query timed out. Unreached: no connection was accepted.
@@ -33,13 +33,13 @@ type Found struct {
 
 // Recognise finds out which program answers at Base, whatever s.Kind is. It requests the list and
 // an Ollama's version together, then the program's own API.
-func (s Server) Recognise(ctx context.Context) Found {
+func (s Server) Recognise(ctx context.Context) ServerInfo {
 	patience := s.patience()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	a := asker{server: s, client: s.client(patience)}
 	defer a.client.HTTP.CloseIdleConnections()
-	f := Found{Root: a.root()}
+	f := ServerInfo{Root: a.root()}
 	var version string
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -76,11 +76,11 @@ func unreached(err error) bool {
 }
 
 // unversioned looks for a list below /v1 if the given address has no version.
-func (a asker) unversioned(ctx context.Context, f *Found) {
+func (a asker) unversioned(ctx context.Context, f *ServerInfo) {
 	base := a.root() + "/v1"
 	models, err := a.list(ctx, base+"/models")
 	if err == nil {
-		f.Models, f.Err, f.Elsewhere = models, nil, base
+		f.Models, f.Err, f.APIAddress = models, nil, base
 	}
 }
 
@@ -119,8 +119,8 @@ func kindOf(models []Model, version string) Kind {
 	return Any
 }
 
-// Of finds a model in the list.
-func (f Found) Of(name string) (Model, bool) {
+// FindModel finds a model in the list.
+func (f ServerInfo) FindModel(name string) (Model, bool) {
 	at := slices.IndexFunc(f.Models, func(m Model) bool { return m.Name == name })
 	if at < 0 && f.Kind == Ollama {
 		at = slices.IndexFunc(f.Models, func(m Model) bool { return m.Name == name+":latest" })
@@ -135,7 +135,7 @@ func (f Found) Of(name string) (Model, bool) {
 }
 
 // Program returns the program's name and known version, or "" if unknown.
-func (f Found) Program() string {
+func (f ServerInfo) Program() string {
 	switch f.Kind {
 	case Ollama:
 		return "Ollama " + f.Version
@@ -151,14 +151,14 @@ func (f Found) Program() string {
 
 // Advice returns a hint for a failed request to a model, or "" if the findings do not explain it.
 // It checks the key first: a server refuses everything without the right key.
-func (f Found) Advice(model string, failed *session.ProviderError) string {
+func (f ServerInfo) Advice(model string, failed *session.ProviderError) string {
 	var listed *session.ProviderError
 	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {
 		return ""
 	}
 	switch {
-	case f.Elsewhere != "" && failed.Kind == session.RequestError:
-		return "the API is at " + wire.Shown(f.Elsewhere) + ": write the address with its version"
+	case f.APIAddress != "" && failed.Kind == session.RequestError:
+		return "the API is at " + wire.DisplayURL(f.APIAddress) + ": write the address with its version"
 	case f.Err == nil && len(f.Models) == 0 && f.Kind != Any:
 		return f.Program() + " has no model yet: " + f.getOne(model)
 	}
@@ -166,7 +166,7 @@ func (f Found) Advice(model string, failed *session.ProviderError) string {
 }
 
 // getOne returns how the program gets a model.
-func (f Found) getOne(model string) string {
+func (f ServerInfo) getOne(model string) string {
 	switch f.Kind {
 	case Ollama:
 		return "get one with: ollama pull " + model

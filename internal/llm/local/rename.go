@@ -46,13 +46,13 @@ type renamer struct {
 	mu     sync.Mutex
 	digest string // of the wrapped tools
 	tools  []tool.Definition
-	seen   session.Grown // of the last conversation
+	seen   session.ReadMark // of the last conversation
 	talk   []session.Message
 }
 
 // shown returns a request with the model's names.
-func (n *renamer) shown(t terms, r session.Request) session.Request {
-	if name := t.shown(string(r.Choice)); name != "" {
+func (n *renamer) shown(t toolNames, r session.Request) session.Request {
+	if name := t.shownName(string(r.Choice)); name != "" {
 		r.Choice = session.Choice(name)
 	}
 	n.mu.Lock()
@@ -74,8 +74,8 @@ func (n *renamer) shown(t terms, r session.Request) session.Request {
 // conversation renames the messages added since the last request, so that a wrapped provider also
 // sees the history grow. If other tools would change the names, it starts over. The caller holds
 // n.mu.
-func (n *renamer) conversation(t terms, messages []session.Message) []session.Message {
-	from := n.seen.Since(messages)
+func (n *renamer) conversation(t toolNames, messages []session.Message) []session.Message {
+	from := n.seen.Advance(messages)
 	if from == 0 || t.fewer {
 		n.talk, from = make([]session.Message, 0, len(messages)), 0
 	}
@@ -84,12 +84,12 @@ func (n *renamer) conversation(t terms, messages []session.Message) []session.Me
 		n.talk = append(n.talk, m)
 	}
 	if t.fewer {
-		n.seen = session.Grown{}
+		n.seen = session.ReadMark{}
 	}
 	return slices.Clip(n.talk)
 }
 
-func (t terms) parts(given []session.Part) []session.Part {
+func (t toolNames) parts(given []session.Part) []session.Part {
 	out := given
 	for i, part := range given {
 		shown, other := t.part(part)
@@ -103,15 +103,15 @@ func (t terms) parts(given []session.Part) []session.Part {
 	return out
 }
 
-// terms are the names valid for one request: a name is never given to a second tool.
-type terms struct {
+// toolNames are the names valid for one request: a name is never given to a second tool.
+type toolNames struct {
 	names Names
 	back  map[string]string // real names by shown ones
 	fewer bool              // some tools are left out
 }
 
-func newTerms(names Names, offered []tool.Definition) terms {
-	t := terms{names: names, back: map[string]string{}}
+func newTerms(names Names, offered []tool.Definition) toolNames {
+	t := toolNames{names: names, back: map[string]string{}}
 	for real, shown := range names {
 		if slices.ContainsFunc(offered, func(d tool.Definition) bool { return d.Name == shown }) {
 			t.fewer = true
@@ -122,8 +122,8 @@ func newTerms(names Names, offered []tool.Definition) terms {
 	return t
 }
 
-// shown returns the name the model sees for a tool; its own if it has no other.
-func (t terms) shown(real string) string {
+// shownName returns the name the model sees for a tool; its own if it has no other.
+func (t toolNames) shownName(real string) string {
 	if name := t.names[real]; t.back[name] == real && name != "" {
 		return name
 	}
@@ -131,7 +131,7 @@ func (t terms) shown(real string) string {
 }
 
 // real returns the tool that the model means.
-func (t terms) real(shown string) string {
+func (t toolNames) real(shown string) string {
 	if name, ok := t.back[shown]; ok {
 		return name
 	}
@@ -139,8 +139,8 @@ func (t terms) real(shown string) string {
 }
 
 // definition returns a tool's definition with the model's names. Its real name becomes an alias.
-func (t terms) definition(d tool.Definition) tool.Definition {
-	name := t.shown(d.Name)
+func (t toolNames) definition(d tool.Definition) tool.Definition {
+	name := t.shownName(d.Name)
 	if name != d.Name {
 		d.Aliases = append(slices.DeleteFunc(slices.Clone(d.Aliases), func(a string) bool { return a == name }), d.Name)
 		d.Name = name
@@ -151,7 +151,7 @@ func (t terms) definition(d tool.Definition) tool.Definition {
 // hint renames tools in the tool's own notes within its output. It keeps text that may come from a
 // file or a command: numbered lines, diff lines, and everything but the note at the end of a
 // successful call.
-func (t terms) hint(o tool.Outcome) string {
+func (t toolNames) hint(o tool.Outcome) string {
 	if o.Status == tool.Completed {
 		return t.note(o)
 	}
@@ -170,7 +170,7 @@ func (t terms) hint(o tool.Outcome) string {
 
 // note renames tools in an output's last line if that is a note of the tool: in parentheses behind
 // its results, or in the fixed words for a shortened output.
-func (t terms) note(o tool.Outcome) string {
+func (t toolNames) note(o tool.Outcome) string {
 	at := strings.LastIndexByte(o.Output, '\n') + 1
 	line := o.Output[at:]
 	own := slices.Contains([]string{"read", "glob", "grep", "list"}, o.Tool) && strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")")
@@ -181,35 +181,35 @@ func (t terms) note(o tool.Outcome) string {
 }
 
 // advice renames tools where the surrounding words show that a tool is meant.
-func (t terms) advice(line string) string {
+func (t toolNames) advice(line string) string {
 	for real := range t.names {
 		for _, phrase := range []string{"use ", "or ", "with ", "Use "} {
-			line = reword(line, phrase+real, phrase+t.shown(real))
+			line = reword(line, phrase+real, phrase+t.shownName(real))
 		}
 		for _, phrase := range []string{" shows", " finds"} {
-			line = reword(line, real+phrase, t.shown(real)+phrase)
+			line = reword(line, real+phrase, t.shownName(real)+phrase)
 		}
 	}
 	return line
 }
 
 // part returns a message part with the model's names; other reports whether it differs.
-func (t terms) part(p session.Part) (shown session.Part, other bool) {
+func (t toolNames) part(p session.Part) (shown session.Part, other bool) {
 	switch {
 	case p.Kind == session.CallPart && p.Call != nil:
 		c := *p.Call
-		c.Name = t.shown(c.Name)
+		c.Name = t.shownName(c.Name)
 		other = c.Name != p.Call.Name
 		p.Call = &c
 	case p.Kind == session.OutcomePart && p.Outcome != nil:
 		o := *p.Outcome
-		o.Tool, o.Output = t.shown(o.Tool), t.hint(o)
+		o.Tool, o.Output = t.shownName(o.Tool), t.hint(o)
 		other = o.Tool != p.Outcome.Tool || o.Output != p.Outcome.Output
 		p.Outcome = &o
 	case p.Kind == session.TextPart:
 		text := p.Text
 		for _, name := range p.Tools {
-			p.Text = reword(p.Text, name, t.shown(name))
+			p.Text = reword(p.Text, name, t.shownName(name))
 		}
 		other = p.Text != text
 	}

@@ -52,8 +52,8 @@ func NewRouter(p session.Provider, look func(context.Context) Route) *Router {
 	return &Router{Provider: p, look: look, asking: make(chan struct{}, 1)}
 }
 
-// Known returns the route. The first caller queries the server; the others wait for the result.
-func (p *Router) Known(ctx context.Context) Route {
+// Route returns the route. The first caller queries the server; the others wait for the result.
+func (p *Router) Route(ctx context.Context) Route {
 	if f, ok := p.decision(); ok {
 		return f
 	}
@@ -92,7 +92,7 @@ func (p *Router) decision() (Route, bool) {
 // Limit returns the tokens that fit into a request, or 0 if unknown; sure reports whether the
 // server was asked.
 func (p *Router) Limit(ctx context.Context, model string) (tokens int, sure bool) {
-	f := p.Known(ctx)
+	f := p.Route(ctx)
 	if f.Limit == nil {
 		return 0, ctx.Err() == nil && !f.Unreached
 	}
@@ -102,14 +102,14 @@ func (p *Router) Limit(ctx context.Context, model string) (tokens int, sure bool
 
 // Toolless reports whether a model is known to take no tools.
 func (p *Router) Toolless(ctx context.Context, model string) bool {
-	f := p.Known(ctx)
+	f := p.Route(ctx)
 	return f.Toolless != nil && f.Toolless(ctx, model)
 }
 
 // Stream sends the request in the decided format.
 func (p *Router) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		f := p.Known(ctx)
+		f := p.Route(ctx)
 		asked := p.Provider
 		if f.Native != nil {
 			asked = f.Native

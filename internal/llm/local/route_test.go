@@ -157,7 +157,7 @@ func TestOneLookForAll(t *testing.T) {
 		})
 		var all sync.WaitGroup
 		for range 8 {
-			all.Go(func() { p.Known(t.Context()) })
+			all.Go(func() { p.Route(t.Context()) })
 		}
 		all.Wait()
 		if looks.Load() != 1 {

@@ -39,8 +39,8 @@ type Options struct {
 
 // KeyResult is the result of Take.
 type KeyResult struct {
-	Where   string   // where the key is stored
-	Notices []string // for the user
+	Location string   // where the key is stored
+	Notices  []string // for the user
 }
 
 // Endpoint returns the named provider's endpoint, or an error if it needs no key.
@@ -95,11 +95,11 @@ func (d Service) Take(ctx context.Context, provider, key string, o Options) (Key
 	if err != nil {
 		return t, fmt.Errorf("keep the key: %w", err)
 	}
-	t.Where = where
+	t.Location = where
 	if why != nil {
 		t.note("the key ring of the system took it not: " + why.Error())
 	}
-	if from := e.From(); from != "" && !e.Kept {
+	if from := e.KeySource(); from != "" && !e.InKeyring {
 		t.note(from + " is set, and counts before the key that is kept")
 	}
 	return t, nil

@@ -89,8 +89,8 @@ func TestAKeyIsCheckedThenKept(t *testing.T) {
 		}
 		e, _ := models.New(config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: url}}}, "", func(string) string { return "" },
 			models.Memory{Keys: keyring.Open(path, nil)}).Endpoint("ours")
-		if e.Kept != c.kept || c.kept && !c.o.Unchecked && e.Key != planted {
-			t.Errorf("%s: kept %t, want %t", name, e.Kept, c.kept)
+		if e.InKeyring != c.kept || c.kept && !c.o.Unchecked && e.Key != planted {
+			t.Errorf("%s: kept %t, want %t", name, e.InKeyring, c.kept)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func TestAKeyGoesToNoOtherHost(t *testing.T) {
 	}
 	other := config.Config{Providers: map[string]config.Provider{"ours": {BaseURL: "http://elsewhere.example/v1"}}}
 	e, err := models.New(other, "", func(string) string { return "" }, models.Memory{Keys: keyring.Open(path, nil)}).Endpoint("ours")
-	if err != nil || e.Key != "" || e.Kept {
-		t.Errorf("it would be sent to %s", e.Shown())
+	if err != nil || e.Key != "" || e.InKeyring {
+		t.Errorf("it would be sent to %s", e.DisplayURL())
 	}
 }
 
@@ -117,8 +117,8 @@ func TestAVariableCountsBeforeAKeyThatIsKept(t *testing.T) {
 		t.Errorf("%v, %v", taken, err)
 	}
 	e, err := d.Find.Endpoint("ours")
-	if err != nil || e.Key != "another" || e.Kept || e.From() != "OURS" {
-		t.Errorf("%+v, %v, %s", e.Kept, err, path)
+	if err != nil || e.Key != "another" || e.InKeyring || e.KeySource() != "OURS" {
+		t.Errorf("%+v, %v, %s", e.InKeyring, err, path)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestTheVariableOfAnAddressIsNamed(t *testing.T) {
 		t.Error(err)
 	}
 	for _, p := range New(config.Config{}, "", getenv, Memory{}).KeysOnly().Providers {
-		if p.Provider == "openai" && (p.Usable == nil || *p.Usable || !strings.Contains(p.Why, "OPENAI_BASE_URL")) {
+		if p.Provider == "openai" && (p.Usable == nil || *p.Usable || !strings.Contains(p.Reason, "OPENAI_BASE_URL")) {
 			t.Errorf("the list says %+v", p)
 		}
 	}

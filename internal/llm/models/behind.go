@@ -37,11 +37,11 @@ type place struct {
 // empty.
 type Servers struct {
 	mu    sync.Mutex
-	found map[string]local.Found // by address
+	found map[string]local.ServerInfo // by address
 }
 
 // recognise queries an address once.
-func (s *Servers) recognise(ctx context.Context, server local.Server) local.Found {
+func (s *Servers) recognise(ctx context.Context, server local.Server) local.ServerInfo {
 	s.mu.Lock()
 	f, known := s.found[server.Base]
 	s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *Servers) recognise(ctx context.Context, server local.Server) local.Foun
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.found == nil {
-		s.found = map[string]local.Found{}
+		s.found = map[string]local.ServerInfo{}
 	}
 	s.found[server.Base] = f
 	return f
@@ -70,7 +70,7 @@ func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 		tokens, sure := at.router.Limit(ctx, m.Name)
 		return contextSize{tokens: tokens, sure: sure}
 	})
-	m.larger = func() string { return LargerAt(at.router.Known(context.Background()).Kind, m.Name) }
+	m.larger = func() string { return LargerAt(at.router.Route(context.Background()).Kind, m.Name) }
 	m.place = at
 	return f.layered(m, at.endpoint, at.router, at.router.Toolless, true)
 }
@@ -82,7 +82,7 @@ func (at *place) look(ctx context.Context) local.Route {
 		f.Kind, f.Slow, f.Unreached = local.Kind(strings.TrimPrefix(at.kept, unnamed)), false, false
 	}
 	out := local.Route{Kind: f.Kind, Slow: f.Slow, Unreached: f.Unreached, Advice: func(failed *session.ProviderError) string { return f.Advice(at.model, failed) }}
-	if m, ok := f.Of(at.model); ok && m.Limit() > 0 {
+	if m, ok := f.FindModel(at.model); ok && m.Limit() > 0 {
 		out.Limit = func(context.Context, string) int { return m.Limit() }
 	}
 	if f.Kind != local.Ollama {
@@ -92,21 +92,21 @@ func (at *place) look(ctx context.Context) local.Route {
 	if at.kept == string(local.Ollama) || p.Speaks(ctx, at.model) {
 		out.Native, out.Limit, out.Toolless = p, p.Limit, p.Toolless
 		out.Notice = fmt.Sprintf("%s answers at %s: it is asked in its own format, which says how large a context each request needs; "+
-			"in the compatible one it would cut prompts at its default context", strings.TrimSpace(f.Program()), Endpoint{base: f.Root}.Shown())
+			"in the compatible one it would cut prompts at its default context", strings.TrimSpace(f.Program()), Endpoint{base: f.Root}.DisplayURL())
 	}
 	return out
 }
 
-// Settled returns the model with its server's profile. It queries the server if the address does
-// not identify it: a server is spoken to in the same way at every address. kept is the server's
-// description from an earlier run in the session. notice is for the user and may be empty.
-func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice string) {
+// WithServerProfile returns the model with its server's profile. It queries the server if the
+// address does not identify it: a server is spoken to in the same way at every address. kept is the
+// server's description from an earlier run in the session. notice is for the user and may be empty.
+func (m Model) WithServerProfile(ctx context.Context, kept string) (settled Model, notice string) {
 	at := m.place
 	if at == nil {
 		return m, ""
 	}
 	at.kept = kept
-	found := at.router.Known(ctx)
+	found := at.router.Route(ctx)
 	m.place, m.Server = nil, unnamed
 	if found.Kind != local.Any && (found.Kind != local.Ollama || found.Native != nil) {
 		m.Server = string(found.Kind)
@@ -117,12 +117,12 @@ func (m Model) Settled(ctx context.Context, kept string) (settled Model, notice 
 		m.Server = "" // the next run may find more
 	case found.Slow:
 		notice = fmt.Sprintf("%s did not say within %s which program answers there: it is asked in the compatible format, also when this session goes on",
-			Endpoint{base: at.server.Base}.Shown(), at.server.Patience)
+			Endpoint{base: at.server.Base}.DisplayURL(), at.server.Patience)
 	}
 	return m.renamed(), notice
 }
 
-// Presumed is Settled by kept alone, without a query.
+// Presumed is WithServerProfile by kept alone, without a query.
 func (m Model) Presumed(kept string) Model {
 	if kind := local.Kind(strings.TrimPrefix(kept, unnamed)); m.place != nil && kind != local.Any {
 		m.Profile = profileOf(m.place.endpoint.config, profileAt(kind))
@@ -130,12 +130,12 @@ func (m Model) Presumed(kept string) Model {
 	return m
 }
 
-// Unasked returns the address that Settled would query, or "" if kept already answers.
+// Unasked returns the address that WithServerProfile would query, or "" if kept already answers.
 func (m Model) Unasked(kept string) string {
 	if m.place == nil || kept != "" {
 		return ""
 	}
-	return Endpoint{base: m.place.server.Base}.Shown()
+	return Endpoint{base: m.place.server.Base}.DisplayURL()
 }
 
 // profileAt returns the profile for a program, whatever the provider's name.
@@ -156,7 +156,7 @@ func LargerAt(kind local.Kind, model string) string {
 
 func vendorOf(kind local.Kind) (Vendor, bool) {
 	for _, v := range vendors() {
-		if kind != local.Any && v.Tells == kind {
+		if kind != local.Any && v.ListsDetails == kind {
 			return v, true
 		}
 	}

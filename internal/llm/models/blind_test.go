@@ -27,7 +27,7 @@ func TestBlindModelsAreKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		blind := f.Blind(m)
+		blind := f.RejectsImages(m)
 		if got := blind("llamacpp", "q"); got != want {
 			t.Errorf("%s: blind %v", vision, got)
 		}
@@ -35,7 +35,7 @@ func TestBlindModelsAreKnown(t *testing.T) {
 			t.Error("another model is taken for blind")
 		}
 		f.config.Models = map[string]config.Model{"llamacpp/q": {Vision: new(true)}}
-		if f.Blind(m)("llamacpp", "q") {
+		if f.RejectsImages(m)("llamacpp", "q") {
 			t.Error("the person's word does not count")
 		}
 	}

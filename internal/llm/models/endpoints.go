@@ -19,11 +19,11 @@ import (
 // configuration.
 type Endpoint struct {
 	Vendor
-	KeyEnv   string // the key's variable
-	Key      string // never shown
-	NeedsKey bool   // a company's own server
-	Kept     bool   // the key comes from the keyring
-	unkept   error  // the keyring's error
+	KeyEnv    string // the key's variable
+	Key       string // never shown
+	NeedsKey  bool   // a company's own server
+	InKeyring bool   // the key comes from the keyring
+	unkept    error  // the keyring's error
 
 	placed string // where an unusual address comes from
 	base   string
@@ -55,13 +55,13 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	case p.BaseURL != "":
 		e.placed = "providers." + name + ".base_url"
 	}
-	if len(keys) > 0 && e.own() == nil { // hardly any Ollama needs a key, so it is not mentioned
+	if len(keys) > 0 && e.specialConstructor() == nil { // hardly any Ollama needs a key, so it is not mentioned
 		e.KeyEnv = keys[0]
 	}
 	e.NeedsKey = slices.Contains(homes(), wire.Host(e.base))
-	if e.Key == "" && f.kept != nil {
-		e.Key, e.unkept = f.kept.Key(cmp.Or(v.SameServerAs, v.Name), e.Host())
-		e.Kept = e.Key != ""
+	if e.Key == "" && f.keys != nil {
+		e.Key, e.unkept = f.keys.Key(cmp.Or(v.SameServerAs, v.Name), e.Host())
+		e.InKeyring = e.Key != ""
 	}
 	return e, nil
 }
@@ -97,7 +97,7 @@ func (f *Finder) Serving(m Model) (Endpoint, bool) {
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
-		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.From(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
+		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.KeySource(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
 		Effort: p.Effort, MaxContext: p.MaxContext,
 	}
 }
@@ -109,21 +109,21 @@ func (f *Finder) options(e Endpoint, model string) wire.Options {
 	return o
 }
 
-// As returns the endpoint with the properties of the program found there.
-func (e Endpoint) As(program local.Kind) Endpoint {
+// WithProgram returns the endpoint with the properties of the program found there.
+func (e Endpoint) WithProgram(program local.Kind) Endpoint {
 	for _, v := range vendors() {
-		if v.Tells == program {
+		if v.ListsDetails == program {
 			e.Program, e.Fetch = v.Program, v.Fetch
 		}
 	}
 	return e
 }
 
-// Shown returns the address without secrets.
-func (e Endpoint) Shown() string { return wire.Shown(e.base) }
+// DisplayURL returns the address without secrets.
+func (e Endpoint) DisplayURL() string { return wire.DisplayURL(e.base) }
 
-// Missing reports whether a needed key is missing or the address is invalid.
-func (e Endpoint) Missing() bool { return e.astray() || e.NeedsKey && e.Key == "" }
+// Incomplete reports whether a needed key is missing or the address is invalid.
+func (e Endpoint) Incomplete() bool { return e.astray() || e.NeedsKey && e.Key == "" }
 
 // astray reports whether the user's address is invalid.
 func (e Endpoint) astray() bool {
@@ -139,8 +139,8 @@ func (e Endpoint) lack() string {
 	return "set " + e.KeyEnv
 }
 
-// Lacking returns the error of a run without a key or with an invalid address.
-func (e Endpoint) Lacking() error {
+// CheckUsable returns the error of a run without a key or with an invalid address.
+func (e Endpoint) CheckUsable() error {
 	if e.astray() {
 		return &MissingError{"the address of " + e.Name + " in " + e.placed + " is none", "write it whole, such as http://localhost:8080/v1 or https://api.example.com/v1"}
 	}
@@ -158,12 +158,12 @@ func (e Endpoint) Lacking() error {
 // Host returns the address's host name.
 func (e Endpoint) Host() string { return wire.Host(e.base) }
 
-// From describes the key's source, for the user; "" without a key.
-func (e Endpoint) From() string {
+// KeySource describes the key's source, for the user; "" without a key.
+func (e Endpoint) KeySource() string {
 	switch {
 	case e.Key == "":
 		return ""
-	case e.Kept:
+	case e.InKeyring:
 		return "adze models login " + e.Name
 	}
 	return e.KeyEnv
@@ -175,8 +175,8 @@ func (e Endpoint) Unkept() error { return e.unkept }
 // Server returns the description for queries.
 func (e Endpoint) Server() local.Server {
 	s := local.Server{
-		Kind: e.Tells, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
-		KeyHint: "check " + cmp.Or(e.From(), e.KeyEnv, "its key") + " and what its account may use",
+		Kind: e.ListsDetails, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
+		KeyHint: "check " + cmp.Or(e.KeySource(), e.KeyEnv, "its key") + " and what its account may use",
 	}
 	if e.Format.List != nil {
 		s.List = e.Format.List(e.base)

@@ -35,8 +35,8 @@ func (m Model) renamed() Model {
 }
 
 func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
-	if e.Missing() {
-		return Model{}, e.Lacking()
+	if e.Incomplete() {
+		return Model{}, e.CheckUsable()
 	}
 	format, err := e.formatFor(e.config)
 	if err != nil {
@@ -46,7 +46,7 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
 	switch server := e.Server(); {
 	case e.NeedsKey:
-	case e.Tells != local.Any:
+	case e.ListsDetails != local.Any:
 		m.window = f.window(e.Name, of, asksFor(server, of))
 		m.larger = func() string { return LargerAt(server.Kind, of) }
 	case format.Shared:

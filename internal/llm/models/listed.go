@@ -9,13 +9,13 @@ import (
 
 // A Listing is the output of "adze models".
 type Listing struct {
-	Default   *Chosen          `json:"default"`
+	Default   *Selection       `json:"default"`
 	Problem   string           `json:"problem,omitempty"` // why there is no default
 	Providers []ListedProvider `json:"providers"`
 }
 
-// Chosen is the model that a run would use, and the reason.
-type Chosen struct {
+// Selection is the model that a run would use, and the reason.
+type Selection struct {
 	Model  string `json:"model"`
 	Origin string `json:"origin"`
 }
@@ -27,7 +27,7 @@ type ListedProvider struct {
 	KeyEnv   string        `json:"key_env,omitempty"`
 	Key      bool          `json:"key"`    // a key is set
 	Usable   *bool         `json:"usable"` // null: not checked
-	Why      string        `json:"why"`
+	Reason   string        `json:"why"`
 	Models   []ListedModel `json:"models"`
 	// WantsKey: the server answers, but refuses requests without a valid key.
 	WantsKey bool `json:"-"`

@@ -23,14 +23,14 @@ func (f *Finder) List(ctx context.Context, check bool) Listing {
 		m, ok = start, start.Provider != nil
 	}
 	if ok && err == nil {
-		l.Default, l.Problem = &Chosen{m.Full(), m.Origin}, ""
+		l.Default, l.Problem = &Selection{m.Full(), m.Origin}, ""
 	}
 	if p, m, ok := l.lacking(); ok && check {
 		var have []local.Model
 		for _, known := range p.Models {
 			have = append(have, local.Model{Name: known.Model})
 		}
-		l.Problem = p.Provider + " does not list " + m + "; " + Endpoint{Vendor: Vendor{Name: p.Provider}}.Like(m, have)
+		l.Problem = p.Provider + " does not list " + m + "; " + Endpoint{Vendor: Vendor{Name: p.Provider}}.Suggest(m, have)
 	}
 	return l
 }
@@ -61,8 +61,8 @@ func (l Listing) lacking() (p ListedProvider, model string, lacks bool) {
 	return p, model, false
 }
 
-// Like suggests a listed model similar to an unknown name.
-func (e Endpoint) Like(model string, listed []local.Model) string {
+// Suggest suggests a listed model similar to an unknown name.
+func (e Endpoint) Suggest(model string, listed []local.Model) string {
 	var have []string
 	for _, m := range listed {
 		have = append(have, m.Name)
@@ -75,13 +75,13 @@ func (e Endpoint) Like(model string, listed []local.Model) string {
 
 // listKnown adds the models in the table, without a query.
 func (f *Finder) listKnown(e Endpoint, p *ListedProvider) {
-	known, err := catalog.Known()
+	known, err := catalog.Rows()
 	if err != nil {
 		return
 	}
 	for _, r := range known {
 		provider, name, _ := strings.Cut(r.Model, "/")
-		if provider == e.Name && (r.Until == "" || today() <= r.Until) && !p.has(name) {
+		if provider == e.Name && (r.ValidUntil == "" || today() <= r.ValidUntil) && !p.has(name) {
 			p.Models = append(p.Models, f.Describe(provider, local.Model{Name: name}))
 		}
 	}
@@ -110,12 +110,12 @@ func (f *Finder) Describe(provider string, told local.Model) ListedModel {
 func (f *Finder) KeysOnly() Listing {
 	var l Listing
 	for _, e := range f.Endpoints() {
-		p := ListedProvider{Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Why: "not asked yet"}
+		p := ListedProvider{Provider: e.Name, Endpoint: e.DisplayURL(), KeyEnv: e.KeyEnv, Key: e.Key != "", Reason: "not asked yet"}
 		switch {
-		case e.Missing():
-			p.Usable, p.Why = new(bool), e.lack()
+		case e.Incomplete():
+			p.Usable, p.Reason = new(bool), e.lack()
 		case e.NeedsKey:
-			p.Why = "key in " + e.From()
+			p.Reason = "key in " + e.KeySource()
 		}
 		l.Providers = append(l.Providers, p)
 	}

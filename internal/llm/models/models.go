@@ -29,7 +29,7 @@ import (
 type Finder struct {
 	getenv  func(string) string
 	config  config.Config
-	kept    Kept // may be nil
+	keys    KeyStore // may be nil
 	servers *Servers
 	// Refusals of models; may be nil.
 	findings *wire.Findings
@@ -38,7 +38,7 @@ type Finder struct {
 
 // Memory holds a Finder's other sources. Each one is optional.
 type Memory struct {
-	Keys     Kept           // the keyring
+	Keys     KeyStore       // the keyring
 	Servers  *Servers       // shared results of queries
 	Findings *wire.Findings // refusals from earlier processes
 }
@@ -48,7 +48,7 @@ func New(cfg config.Config, file string, getenv func(string) string, m Memory) *
 	if m.Servers == nil {
 		m.Servers = &Servers{}
 	}
-	return &Finder{getenv: getenv, config: cfg, kept: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
+	return &Finder{getenv: getenv, config: cfg, keys: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
 }
 
 // patience returns the timeout for servers on this machine: usual, or ADZE_PATIENCE (such as 10s)
@@ -61,20 +61,20 @@ func (f *Finder) patience(usual time.Duration) time.Duration {
 	return max(usual, d)
 }
 
-// Kept holds the keys in the keyring. The environment overrides them.
-type Kept interface {
-	// Has lists the providers with a key, without reading keys.
-	Has() ([]string, error)
+// KeyStore holds the keys in the keyring. The environment overrides them.
+type KeyStore interface {
+	// List lists the providers with a key, without reading keys.
+	List() ([]string, error)
 	// Key returns a host's key, or "".
 	Key(provider, host string) (string, error)
 }
 
 // Keeps reports whether any key is stored for a provider.
 func (f *Finder) Keeps(provider string) bool {
-	if f.kept == nil {
+	if f.keys == nil {
 		return false
 	}
-	has, _ := f.kept.Has() // errors are reported where the key is needed
+	has, _ := f.keys.List() // errors are reported where the key is needed
 	return slices.Contains(has, provider)
 }
 
@@ -154,9 +154,9 @@ func (f *Finder) Named(full string) (Model, error) {
 	case err != nil:
 		return Model{}, err
 	case e.astray():
-		return Model{}, e.Lacking()
-	case e.own() != nil:
-		return e.own()(f, e, name)
+		return Model{}, e.CheckUsable()
+	case e.specialConstructor() != nil:
+		return e.specialConstructor()(f, e, name)
 	}
 	return f.hosted(e, name)
 }

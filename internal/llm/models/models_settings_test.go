@@ -87,7 +87,7 @@ func TestTheSettingsOfAModelReachItsServer(t *testing.T) {
 				}
 				asked = request{}
 				stream(t.Context(), m)
-				return asked, f.Blind(m)(m.Provider.Name(), m.Name)
+				return asked, f.RejectsImages(m)(m.Provider.Name(), m.Name)
 			}
 			chat, blind := ask("vllm/q")
 			ollama, blindToo := ask("ollama/q")

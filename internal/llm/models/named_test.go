@@ -119,7 +119,7 @@ func naming() func(text string) string {
 
 // What who has no model is told holds for each row.
 func TestTheWaysTellEveryProvider(t *testing.T) {
-	ways := New(config.Config{}, "config.json", func(string) string { return "" }, Memory{}).Ways()
+	ways := New(config.Config{}, "config.json", func(string) string { return "" }, Memory{}).SetupHelp()
 	for _, v := range vendors() {
 		if v.Home != "" && v.SameServerAs == "" && !strings.Contains(ways, v.Name+"/NAME") {
 			t.Errorf("%s stands nowhere in:\n%s", v.Name, ways)
@@ -127,10 +127,10 @@ func TestTheWaysTellEveryProvider(t *testing.T) {
 		if v.Program != "" && !strings.Contains(ways, v.Program) || v.Default != "" && !strings.Contains(ways, v.Keys[0]) {
 			t.Errorf("%s is told in part only:\n%s", v.Name, ways)
 		}
-		if f := v.Fetch; f.Get != "" && (f.Site == "" || f.Binary() == "" || f.Size == "" || !strings.HasSuffix(f.Of(f.Suggest), " "+f.Suggest)) {
+		if f := v.Fetch; f.Get != "" && (f.Site == "" || f.Binary() == "" || f.Size == "" || !strings.HasSuffix(f.Command(f.Suggest), " "+f.Suggest)) {
 			t.Errorf("%s: %+v", v.Name, f)
 		}
-		if v.Tells != "" && LargerAt(v.Tells, "m") == LargerAt("", "m") {
+		if v.ListsDetails != "" && LargerAt(v.ListsDetails, "m") == LargerAt("", "m") {
 			t.Errorf("nobody is told how %s gets a larger context", v.Name)
 		}
 	}

@@ -39,7 +39,7 @@ func (f *Finder) has(provider string) bool {
 // prefix. Among several it prefers those with a key.
 func (f *Finder) hosts(name string) []string {
 	var out []string
-	rows, _ := catalog.Known() // a broken table is reported by prices
+	rows, _ := catalog.Rows() // a broken table is reported by prices
 	for _, r := range rows {
 		provider, own, _ := strings.Cut(r.Model, "/")
 		if own == name && !slices.Contains(out, provider) {
@@ -51,7 +51,7 @@ func (f *Finder) hosts(name string) []string {
 	}
 	can := slices.DeleteFunc(slices.Clone(out), func(provider string) bool {
 		e, err := f.Endpoint(provider)
-		return err != nil || e.Missing()
+		return err != nil || e.Incomplete()
 	})
 	if len(can) > 0 {
 		return can
@@ -129,7 +129,7 @@ func (f *Finder) noModel(word string) error {
 	}
 	byName := map[string]string{}
 	var known []string
-	rows, _ := catalog.Known()
+	rows, _ := catalog.Rows()
 	for _, r := range rows {
 		_, own, _ := strings.Cut(r.Model, "/")
 		known, byName[own] = append(known, own), r.Model
@@ -142,7 +142,7 @@ func (f *Finder) noModel(word string) error {
 }
 
 func (f *Finder) first() string {
-	first, _, _ := strings.Cut(f.Ways(), "\n")
+	first, _, _ := strings.Cut(f.SetupHelp(), "\n")
 	return first
 }
 
@@ -183,15 +183,15 @@ func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 	return Model{}, missing
 }
 
-// Among resolves the model in an agent's file, which may be written for another assistant:
-// provider/name, a name that one provider has, or a word such as opus, which means the provider's
-// first model with that word in its name.
-func (f *Finder) Among(provider, word string) (Model, error) {
+// ResolveAgentModel resolves the model in an agent's file, which may be written for another
+// assistant: provider/name, a name that one provider has, or a word such as opus, which means the
+// provider's first model with that word in its name.
+func (f *Finder) ResolveAgentModel(provider, word string) (Model, error) {
 	m, err := f.Named(word)
 	if err == nil || strings.Contains(word, "/") {
 		return m, err
 	}
-	rows, _ := catalog.Known() // a broken table is reported by prices
+	rows, _ := catalog.Rows() // a broken table is reported by prices
 	for _, r := range rows {
 		if of, name, _ := strings.Cut(r.Model, "/"); of == provider && !strings.HasSuffix(name, "*") && slices.Contains(strings.Split(name, "-"), word) {
 			return f.Named(r.Model)

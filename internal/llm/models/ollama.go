@@ -12,7 +12,7 @@ func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 	m := Model{Name: name, Profile: profileOf(e.config, e.Profile)}
 	m.window = f.window(e.Name, name, func(ctx context.Context) contextSize {
 		limit := p.Limit(ctx, name)
-		return contextSize{limit, limit > 0, p.Blind(ctx, name)}
+		return contextSize{limit, limit > 0, p.RejectsImages(ctx, name)}
 	})
 	m.larger = func() string {
 		if e.config.MaxContext > 0 {
@@ -25,7 +25,7 @@ func (f *Finder) ollama(e Endpoint, name string) (Model, error) {
 
 // Ollama returns the provider for an Ollama endpoint; it is of no use for any other.
 func (e Endpoint) Ollama() (*ollama.Provider, bool) {
-	return ollama.New(e.options()), e.Tells == local.Ollama
+	return ollama.New(e.options()), e.ListsDetails == local.Ollama
 }
 
 // Native returns the provider for an Ollama found behind another format.

@@ -30,7 +30,7 @@ func (f *Finder) rows() ([]catalog.Row, error) {
 		}
 		return strings.Compare(a.Model, b.Model)
 	})
-	known, err := catalog.Known()
+	known, err := catalog.Rows()
 	return append(own, known...), err
 }
 
@@ -68,7 +68,7 @@ func (f *Finder) tools(e Endpoint, model string, server func(context.Context, st
 		return local.Tools{Toolless: func(_ context.Context, of string) bool { return of == model && !*takes }}
 	}
 	t := local.Tools{Toolless: server, Findings: f.findings, Address: e.base}
-	if e.own() != nil {
+	if e.specialConstructor() != nil {
 		t.Findings = nil // an Ollama reports it itself, and the next pull may bring tools
 	}
 	return t
@@ -96,9 +96,9 @@ func (f *Finder) Prices() func(provider, model string, u session.Usage) (float64
 	}
 }
 
-// Blind returns a function that reports whether a model is known to take no images: by the user's
-// settings, the table, or the local server.
-func (f *Finder) Blind(m Model) func(provider, model string) bool {
+// RejectsImages returns a function that reports whether a model is known to take no images: by the
+// user's settings, the table, or the local server.
+func (f *Finder) RejectsImages(m Model) func(provider, model string) bool {
 	var seen sync.Map // asked for each request with images
 	return func(provider, model string) bool {
 		if sees := f.own(provider, model).Vision; sees != nil {

@@ -26,7 +26,7 @@ const givenPatience = 5 * time.Second
 type foundServer struct {
 	ListedProvider
 	model, origin string
-	why           string
+	reason        string
 }
 
 // look queries all endpoints at once, companies only if check is set. Results are in the endpoints'
@@ -37,7 +37,7 @@ func (f *Finder) look(ctx context.Context, check bool, near time.Duration) []cha
 	for i, e := range all {
 		answers[i] = make(chan foundServer, 1)
 		found := foundServer{ListedProvider: ListedProvider{
-			Provider: e.Name, Endpoint: e.Shown(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{},
+			Provider: e.Name, Endpoint: e.DisplayURL(), KeyEnv: e.KeyEnv, Key: e.Key != "", Models: []ListedModel{},
 		}}
 		go func() {
 			f.lookAt(ctx, e, &found, check, near)
@@ -48,14 +48,14 @@ func (f *Finder) look(ctx context.Context, check bool, near time.Duration) []cha
 }
 
 func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check bool, near time.Duration) {
-	usable := !e.Missing()
+	usable := !e.Incomplete()
 	switch {
 	case !usable:
-		p.Usable, p.Why = &usable, e.lack()
+		p.Usable, p.Reason = &usable, e.lack()
 		if e.placed != "" {
-			p.why = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.Lacking())
+			p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.CheckUsable())
 		}
-	case e.Tells != local.Any:
+	case e.ListsDetails != local.Any:
 		ctx, cancel := context.WithTimeout(ctx, near)
 		defer cancel()
 		f.lookHost(ctx, e, p)
@@ -64,7 +64,7 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 		defer cancel()
 		f.lookPlaced(ctx, e, p)
 	default:
-		p.Usable, p.Why = &usable, "key in "+e.KeyEnv
+		p.Usable, p.Reason = &usable, "key in "+e.KeyEnv
 		f.listKnown(e, &p.ListedProvider)
 	}
 }
@@ -79,8 +79,8 @@ func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
 		if m, ok := f.start(found); ok {
 			return m, true, nil
 		}
-		if found.why != "" {
-			why = append(why, found.why)
+		if found.reason != "" {
+			why = append(why, found.reason)
 		}
 	}
 	return Model{}, false, why
@@ -108,28 +108,28 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Models(ctx)
 	best, can := pickLocal(models)
 	program, gets := e.Program, e.Fetch.Get != ""
-	p.Usable, p.Why = &can, "running"
+	p.Usable, p.Reason = &can, "running"
 	p.model, p.origin = best.Name, foundRunning+program
 	switch {
 	case err != nil:
-		p.Why, p.why = silent("not usable", err), useless(program, err)
+		p.Reason, p.reason = silent("not usable", err), useless(program, err)
 		return
 	case len(models) == 0 && gets:
-		p.why = program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"
+		p.reason = program + " runs, but it has no model yet: " + e.Fetch.Get + " gets one; choose one that can call tools"
 	case len(models) == 0:
-		p.why = program + " runs, but no model is loaded; " + e.start()
+		p.reason = program + " runs, but no model is loaded; " + e.start()
 	case !can && gets:
-		p.why = fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
-			program, models[0].Name, e.Fetch.Of("one that can"), e.Name)
+		p.reason = fmt.Sprintf("%s runs, but %s cannot call tools: %s, or use --model %s/%[2]s, which gets them as text",
+			program, models[0].Name, e.Fetch.Command("one that can"), e.Name)
 	case !can:
-		p.why = fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)
+		p.reason = fmt.Sprintf("%s runs, but does not say that %s can call tools; --model %s/%s uses it all the same", program, models[0].Name, e.Name, models[0].Name)
 	}
 	switch {
 	case can:
 	case gets:
-		p.Why = "running, but none of its models can call tools: " + e.Fetch.Of("one that can")
+		p.Reason = "running, but none of its models can call tools: " + e.Fetch.Command("one that can")
 	default:
-		p.Why = "running, but tells of no model that can call tools; --model " + e.Name + "/NAME uses one anyway"
+		p.Reason = "running, but tells of no model that can call tools; --model " + e.Name + "/NAME uses one anyway"
 	}
 	f.describe(e, p, models)
 }
@@ -138,22 +138,22 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
 func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Server().Models(ctx)
 	usable := err == nil
-	p.Usable, p.Why = &usable, "answers"
+	p.Usable, p.Reason = &usable, "answers"
 	var failed *session.ProviderError
 	switch {
-	case errors.As(err, &failed) && failed.Kind == session.AuthError && e.Key != "" && !e.Kept: // it comes before a kept one
-		p.Why = "does not take the key in " + e.KeyEnv
+	case errors.As(err, &failed) && failed.Kind == session.AuthError && e.Key != "" && !e.InKeyring: // it comes before a kept one
+		p.Reason = "does not take the key in " + e.KeyEnv
 	case errors.As(err, &failed) && failed.Kind == session.AuthError:
-		p.WantsKey, p.Why = true, "wants a key: adze models login "+e.Name
+		p.WantsKey, p.Reason = true, "wants a key: adze models login "+e.Name
 	case err != nil:
-		p.Why = err.Error()
+		p.Reason = err.Error()
 	}
 	switch {
 	case e.placed == "":
 	case err != nil:
-		p.why = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)
+		p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)
 	case len(models) != 1:
-		p.why = fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)
+		p.reason = fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)
 	default:
 		p.model, p.origin = models[0].Name, "the only model of "+e.placed
 	}

@@ -31,13 +31,13 @@ type Vendor struct {
 	Default        string
 	Rank           int
 	DefaultURLOnly bool
-	// Tells is the program whose list has more than names; Any if unknown.
-	Tells       local.Kind
-	Start       string // how to start the program
-	ContextHint string // how to enlarge its context; NAME stands for the model
-	Fetch       Fetch  // for a program that downloads models itself
-	KeyPage     string // where to get a company's key
-	KeyPrefix   string // of a company's keys, if unique
+	// ListsDetails is the program whose list has more than names; Any if unknown.
+	ListsDetails local.Kind
+	Start        string // how to start the program
+	ContextHint  string // how to enlarge its context; NAME stands for the model
+	Fetch        Fetch  // for a program that downloads models itself
+	KeyPage      string // where to get a company's key
+	KeyPrefix    string // of a company's keys, if unique
 	// ModelPrefixes are name prefixes that only this company uses; after a "!", names that others
 	// run.
 	ModelPrefixes []string
@@ -49,9 +49,9 @@ type Vendor struct {
 	SameServerAs string
 }
 
-// own returns a special constructor for a vendor's models, or nil. It is not in the table, which
-// would be an initialization cycle.
-func (v Vendor) own() func(f *Finder, e Endpoint, model string) (Model, error) {
+// specialConstructor returns a special constructor for a vendor's models, or nil. It is not in the
+// table, which would be an initialization cycle.
+func (v Vendor) specialConstructor() func(f *Finder, e Endpoint, model string) (Model, error) {
 	switch v.Name {
 	case "ollama":
 		return (*Finder).ollama
@@ -88,7 +88,7 @@ func allVendors() []Vendor {
 		{Name: "gemini", Home: "https://generativelanguage.googleapis.com", Keys: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", KeyPrefix: "AIza",
 			URLs: []string{"GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"}, Format: gemini.Format(), Default: "gemini-flash-latest", Rank: 3, ModelPrefixes: []string{"gemini-"}, OTelName: "gcp.gemini"},
 		{Name: "ollama", Program: "Ollama", Home: "http://127.0.0.1:11434", Keys: []string{"OLLAMA_API_KEY"}, URLs: []string{"OLLAMA_HOST"},
-			Format: ollama.Format(), Profile: Local, Tells: local.Ollama, ContextHint: "ollama show NAME tells its context",
+			Format: ollama.Format(), Profile: Local, ListsDetails: local.Ollama, ContextHint: "ollama show NAME tells its context",
 			Fetch: Fetch{Site: "https://ollama.com/download", Serve: "ollama serve", Get: "ollama pull NAME", Suggest: "qwen3:8b", Size: "5 GB"}},
 		{Name: "openai", Home: "https://api.openai.com/v1", Keys: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys", Format: chat, Default: "gpt-5.4", Rank: 2, DefaultURLOnly: true,
 			ModelPrefixes: []string{"gpt-", "!gpt-oss", "chatgpt-", "codex-", "o1", "o3", "o4"}},
@@ -104,12 +104,12 @@ func allVendors() []Vendor {
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, KeyPage: "https://fireworks.ai/account/api-keys", Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPage: "https://cloud.cerebras.ai", KeyPrefix: "csk-", Format: chat},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
-			Tells: local.LlamaCPP, ContextHint: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
+			ListsDetails: local.LlamaCPP, ContextHint: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
-			Tells: local.LMStudio, ContextHint: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
+			ListsDetails: local.LMStudio, ContextHint: "load the model with a larger context in LM Studio", Start: "start it with: lms server start"},
 		// vLLM mostly serves large models on large machines, which can use the full prompt.
 		{Name: "vllm", Program: "vLLM", Home: "http://127.0.0.1:8000/v1", Keys: []string{"VLLM_API_KEY"}, Format: chat,
-			Tells: local.VLLM, ContextHint: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
+			ListsDetails: local.VLLM, ContextHint: "start vLLM with a larger --max-model-len", Start: "start it with: vllm serve MODEL --enable-auto-tool-choice --tool-call-parser NAME"},
 		{Name: "script"},
 	}
 }

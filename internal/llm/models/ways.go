@@ -7,8 +7,8 @@ import (
 	"adze/internal/llm/wire"
 )
 
-// Ways lists the ways to get a model, one per line.
-func (f *Finder) Ways() string {
+// SetupHelp lists the ways to get a model, one per line.
+func (f *Finder) SetupHelp() string {
 	first, address := keyed()[0], ""
 	for _, v := range keyed() {
 		if v.DefaultURLOnly {
@@ -18,7 +18,7 @@ func (f *Finder) Ways() string {
 	}
 	return strings.Join([]string{
 		"name one: --model " + list("or", append(names(func(v Vendor) bool { return v.Default != "" || v.Fetch.Get != "" }, "/NAME"), "script/FILE")),
-		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.SameServerAs == "" && v.own() == nil }, "/NAME"), ", "),
+		"or one of a known server: " + strings.Join(names(func(v Vendor) bool { return v.Default == "" && v.SameServerAs == "" && v.specialConstructor() == nil }, "/NAME"), ", "),
 		`or write it down: {"model": "` + first.Name + `/NAME"} in ` + f.File,
 		"or set " + strings.Join(Keyed(), ", ") + address,
 		"or start " + list("or", programs()) + " with a model that can call tools",
@@ -47,8 +47,8 @@ func Fetching() []Vendor {
 	return slices.DeleteFunc(slices.Clone(vendors()), func(v Vendor) bool { return v.Fetch.Get == "" })
 }
 
-// Of returns the command that gets a model.
-func (f Fetch) Of(model string) string { return strings.ReplaceAll(f.Get, "NAME", model) }
+// Command returns the command that gets a model.
+func (f Fetch) Command(model string) string { return strings.ReplaceAll(f.Get, "NAME", model) }
 
 // Binary returns the program's name.
 func (f Fetch) Binary() string {

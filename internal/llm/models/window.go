@@ -29,9 +29,9 @@ type window struct {
 	most  int        // configured limit; 0 for none
 	waits time.Duration
 
-	mu   sync.Mutex
-	told contextSize
-	seen int // revealed by a cut prompt; 0 if none
+	mu       sync.Mutex
+	reported contextSize
+	seen     int // revealed by a cut prompt; 0 if none
 }
 
 func (f *Finder) window(provider, name string, asks sizeQuery) *window {
@@ -48,16 +48,16 @@ func (w *window) ask(ctx context.Context) int {
 	if w.known() == 0 {
 		w.inquire(ctx)
 	}
-	return w.capped(w.told.tokens)
+	return w.capped(w.reported.tokens)
 }
 
 func (w *window) inquire(ctx context.Context) {
-	if w.asks == nil || w.told.sure {
+	if w.asks == nil || w.reported.sure {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.waits, windowPatience))
 	defer cancel()
-	w.told = w.asks(ctx)
+	w.reported = w.asks(ctx)
 }
 
 // blind reports whether the server says that the model takes no images.
@@ -65,7 +65,7 @@ func (w *window) blind(ctx context.Context) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inquire(ctx)
-	return w.told.blind
+	return w.reported.blind
 }
 
 // peek returns the context without a query: 0 until the first request to a server that must be
@@ -73,10 +73,10 @@ func (w *window) blind(ctx context.Context) bool {
 func (w *window) peek() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.told.sure {
+	if !w.reported.sure {
 		return w.capped(0)
 	}
-	return w.capped(w.told.tokens)
+	return w.capped(w.reported.tokens)
 }
 
 // learn stores the context revealed by a cut prompt, which overrides other sources.

@@ -119,8 +119,8 @@ func (p *Provider) Toolless(ctx context.Context, model string) bool {
 	return err == nil && d.toolless
 }
 
-// Blind reports whether the server says that a model takes no images.
-func (p *Provider) Blind(ctx context.Context, model string) bool {
+// RejectsImages reports whether the server says that a model takes no images.
+func (p *Provider) RejectsImages(ctx context.Context, model string) bool {
 	d, err := p.details(ctx, model)
 	return err == nil && !d.absent && !d.vision
 }

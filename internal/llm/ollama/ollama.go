@@ -89,7 +89,7 @@ var _ session.Provider = (*Provider)(nil)
 
 // New returns a provider. It opens no connection.
 func New(o Options) *Provider {
-	o = o.Or(Options{
+	o = o.WithDefaults(Options{
 		Name: "ollama", BaseURL: home, Idle: wire.LocalIdle,
 		KeyHint: "check what the server at OLLAMA_HOST allows", URLHint: "start it with: ollama serve; or set OLLAMA_HOST",
 	})
@@ -112,7 +112,7 @@ func Format() wire.Format {
 
 // Stream sends the request and yields the answer.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return p.Ask(ctx, r, func(out *wire.Out, r session.Request, _ wire.Quirks) (session.Done, error) {
+	return p.Ask(ctx, r, func(out *wire.ChunkSender, r session.Request, _ wire.Quirks) (session.Done, error) {
 		d, err := p.details(ctx, r.Model)
 		if err != nil {
 			return session.Done{}, advise(err, r.Model)

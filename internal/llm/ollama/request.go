@@ -182,7 +182,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var shown []session.Part
 	for _, o := range m.Parts {
-		text, later := wire.Told(*o.Outcome, e.takes)
+		text, later := wire.ResultText(*o.Outcome, e.takes)
 		shown = append(shown, later...)
 		list = append(list, wire.JSON(message{
 			Role: "tool", Content: text, Tool: wire.Name(o.Outcome.Tool),

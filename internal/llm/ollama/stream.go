@@ -65,7 +65,7 @@ func (a *answer) line(line []byte, last bool) error {
 	if err := a.Decode(line, last, &c); err != nil {
 		return err
 	}
-	if wire.Given(c.Error) {
+	if wire.IsSet(c.Error) {
 		return a.Client.Object(c.Error)
 	}
 	m := c.Message.V
@@ -73,21 +73,21 @@ func (a *answer) line(line []byte, last bool) error {
 		a.Reply.Content()
 	}
 	a.came.take(m.Content, m.Thinking)
-	if err := a.Out.Reasoning(m.Thinking); err != nil {
+	if err := a.Chunks.Reasoning(m.Thinking); err != nil {
 		return err
 	}
-	if err := a.Out.Text(m.Content); err != nil {
+	if err := a.Chunks.Text(m.Content); err != nil {
 		return err
 	}
 	for _, f := range m.Calls.V {
-		if err := a.Whole(f.ID, f.Function.Name, f.Function.Arguments, nil); err != nil {
+		if err := a.AddCall(f.ID, f.Function.Name, f.Function.Arguments, nil); err != nil {
 			return err
 		}
 	}
 	if c.Done {
 		a.stopped, a.reason = true, string(c.Reason)
 		a.Done.Usage = session.Usage{Input: int(c.PromptCount), Output: int(c.EvalCount)}
-		a.Reply.Settle()
+		a.Reply.MarkEnd()
 	}
 	return nil
 }

@@ -11,16 +11,16 @@ import (
 type (
 	chunk struct {
 		Choices wire.Maybe[[]choice] `json:"choices"`
-		Usage   wire.Aside[usage]    `json:"usage"`
+		Usage   wire.Lenient[usage]  `json:"usage"`
 		Error   json.RawMessage      `json:"error"`
 		// Older vLLM servers: {"object":"error","message":...}.
 		Message wire.Word `json:"message"`
 		// MiniMax reports failures here, with status 200.
-		Base wire.Aside[baseResponse] `json:"base_resp"`
+		Base wire.Lenient[baseResponse] `json:"base_resp"`
 		// Groq's additions: counts, and the reason for an early end.
-		Groq wire.Aside[struct {
-			Usage wire.Aside[usage] `json:"usage"`
-			Error json.RawMessage   `json:"error"`
+		Groq wire.Lenient[struct {
+			Usage wire.Lenient[usage] `json:"usage"`
+			Error json.RawMessage     `json:"error"`
 		}] `json:"x_groq"`
 	}
 	baseResponse struct {
@@ -28,13 +28,13 @@ type (
 		Message wire.Word  `json:"status_msg"`
 	}
 	choice struct {
-		Index   wire.Number        `json:"index"`
-		Delta   *wire.Maybe[delta] `json:"delta"`
-		Message *wire.Maybe[delta] `json:"message"` // from a server that does not stream, or in addition to the stream
-		Finish  wire.Word          `json:"finish_reason"`
-		Native  wire.Word          `json:"native_finish_reason"` // OpenRouter: the original provider's
-		Error   json.RawMessage    `json:"error"`                // OpenRouter
-		Usage   wire.Aside[usage]  `json:"usage"`                // Kimi
+		Index   wire.Number         `json:"index"`
+		Delta   *wire.Maybe[delta]  `json:"delta"`
+		Message *wire.Maybe[delta]  `json:"message"` // from a server that does not stream, or in addition to the stream
+		Finish  wire.Word           `json:"finish_reason"`
+		Native  wire.Word           `json:"native_finish_reason"` // OpenRouter: the original provider's
+		Error   json.RawMessage     `json:"error"`                // OpenRouter
+		Usage   wire.Lenient[usage] `json:"usage"`                // Kimi
 	}
 	delta struct {
 		Content          content                       `json:"content"`
@@ -63,13 +63,13 @@ type (
 		Prompt        wire.Count `json:"prompt_tokens"`
 		Completion    wire.Count `json:"completion_tokens"`
 		Total         wire.Count `json:"total_tokens"`
-		PromptDetails wire.Aside[struct {
+		PromptDetails wire.Lenient[struct {
 			Cached   wire.Count `json:"cached_tokens"`
 			Written  wire.Count `json:"cache_write_tokens"`          // OpenRouter
 			Created  wire.Count `json:"cache_creation_tokens"`       // LiteLLM
 			Creation wire.Count `json:"cache_creation_input_tokens"` // Alibaba
 		}] `json:"prompt_tokens_details"`
-		CompletionDetails wire.Aside[struct {
+		CompletionDetails wire.Lenient[struct {
 			Reasoning wire.Count `json:"reasoning_tokens"`
 		}] `json:"completion_tokens_details"`
 		CacheHit wire.Count `json:"prompt_cache_hit_tokens"`     // DeepSeek
@@ -95,7 +95,7 @@ func (d delta) says() bool {
 	return len(d.Content) > 0 || d.Refusal != "" || len(d.Calls.V) > 0 || d.Called.V.given()
 }
 
-func (c called) given() bool { return c.Name != "" || wire.Given(c.Arguments) }
+func (c called) given() bool { return c.Name != "" || wire.IsSet(c.Arguments) }
 
 func (u usage) counts() wire.Counts {
 	d := u.PromptDetails.V

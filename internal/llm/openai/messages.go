@@ -164,7 +164,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 	var list [][]byte
 	var shown []session.Part
 	for i, o := range m.Parts {
-		text, later := wire.Told(*o.Outcome, e.takes)
+		text, later := wire.ResultText(*o.Outcome, e.takes)
 		shown = append(shown, later...)
 		list = append(list, wire.JSON(message{
 			Role: "tool", CallID: e.id(o.Outcome.Call), Content: system(text, e.marked && i == len(m.Parts)-1),

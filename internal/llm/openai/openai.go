@@ -41,9 +41,9 @@ var _ session.Provider = (*Provider)(nil)
 
 // New returns a provider. It opens no connection.
 func New(o Options) *Provider {
-	o = o.Or(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
+	o = o.WithDefaults(Options{Name: "openai", BaseURL: home, KeyEnv: "OPENAI_API_KEY", URLEnv: "OPENAI_BASE_URL"})
 	p := &Provider{Adapter: wire.Adapt(o, o.BaseURL, wire.Bearer(o.Header, o.Key)), host: wire.Host(o.BaseURL)}
-	p.Pictures, p.Quirks, p.Usual = wire.OpenAIPictures, quirks(), quirksOf(p.host)
+	p.Pictures, p.Quirks, p.ServerQuirks = wire.OpenAIPictures, quirks(), quirksOf(p.host)
 	return p
 }
 

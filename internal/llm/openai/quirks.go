@@ -27,17 +27,17 @@ const (
 // quirks are learned from the servers' error messages.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: otherLimit, When: [][]string{{"max_completion_tokens"}, {"not supported", "unsupported", "unrecognized", "not permitted", "unknown", "unexpected"}}},
-		{Name: noSchema, When: [][]string{{"response_format", "json_schema", "structured output", "grammar"}}, Once: true},
-		{Name: noUsage, When: [][]string{{"stream_options", "include_usage"}}},
-		{Name: allThoughts, When: [][]string{{"reasoning_content"}, {"passed back", "missing", "empty", "required"}}},
-		{Name: signed, When: [][]string{{"thought_signature", "thoughtsignature", "thought signature"}}},
-		{Name: fewEfforts, When: [][]string{{"supported values are"}, {"'low'"}}},
-		{Name: noEffort, When: [][]string{{"reasoning_effort"}}},
-		{Name: noThoughts, When: [][]string{{"reasoning_content", "reasoning_details", "'reasoning'"}}},
-		{Name: nineIDs, When: [][]string{{"length of 9"}}},
+		{Name: otherLimit, RefusalWords: [][]string{{"max_completion_tokens"}, {"not supported", "unsupported", "unrecognized", "not permitted", "unknown", "unexpected"}}},
+		{Name: noSchema, RefusalWords: [][]string{{"response_format", "json_schema", "structured output", "grammar"}}, PerConversation: true},
+		{Name: noUsage, RefusalWords: [][]string{{"stream_options", "include_usage"}}},
+		{Name: allThoughts, RefusalWords: [][]string{{"reasoning_content"}, {"passed back", "missing", "empty", "required"}}},
+		{Name: signed, RefusalWords: [][]string{{"thought_signature", "thoughtsignature", "thought signature"}}},
+		{Name: fewEfforts, RefusalWords: [][]string{{"supported values are"}, {"'low'"}}},
+		{Name: noEffort, RefusalWords: [][]string{{"reasoning_effort"}}},
+		{Name: noThoughts, RefusalWords: [][]string{{"reasoning_content", "reasoning_details", "'reasoning'"}}},
+		{Name: nineIDs, RefusalWords: [][]string{{"length of 9"}}},
 		wire.BadID(plainIDs),
-		{Name: bridging, When: [][]string{{"role 'user' after role 'tool'", "role user after role tool"}}},
+		{Name: bridging, RefusalWords: [][]string{{"role 'user' after role 'tool'", "role user after role tool"}}},
 	}
 }
 

@@ -209,7 +209,7 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 		h.Effort = effort
 	}
 	if len(r.Tools) > 0 {
-		h.Choice = wire.Chosen(r.Choice, only)
+		h.Choice = wire.EncodeChoice(r.Choice, only)
 	}
 	if len(r.Schema) > 0 && !q[noSchema] {
 		h.Format = &format{"json_schema", p.schema(r.Schema)}

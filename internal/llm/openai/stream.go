@@ -48,14 +48,14 @@ func (a *answer) event(data []byte, last bool) error {
 		}
 	}
 	switch {
-	case wire.Given(c.Error):
+	case wire.IsSet(c.Error):
 		return a.Client.Object(c.Error)
 	case c.Message != "" && len(c.Choices.V) == 0:
 		return a.Client.Object(wire.JSON(c.Message))
 	case c.Base.V.Code != 0:
 		return a.Client.Object(wire.JSON(map[string]any{"message": c.Base.V.Message, "code": c.Base.V.Code}))
 	}
-	if wire.Given(c.Groq.V.Error) {
+	if wire.IsSet(c.Groq.V.Error) {
 		return a.Client.Object(c.Groq.V.Error)
 	}
 	a.count(c.Groq.V.Usage)
@@ -74,11 +74,11 @@ func (a *answer) event(data []byte, last bool) error {
 }
 
 // count stores counts; zeros at the end of a stream do not replace earlier ones.
-func (a *answer) count(u wire.Aside[usage]) (given bool) {
-	if counts := u.V.counts(); u.Given && counts != (wire.Counts{}) {
+func (a *answer) count(u wire.Lenient[usage]) (given bool) {
+	if counts := u.V.counts(); u.Present && counts != (wire.Counts{}) {
 		a.Counted(counts)
 	}
-	return u.Given
+	return u.Present
 }
 
 func (a *answer) choice(c choice) error {
@@ -94,14 +94,14 @@ func (a *answer) choice(c choice) error {
 		}
 	}
 	switch {
-	case wire.Given(c.Error):
+	case wire.IsSet(c.Error):
 		return a.Client.Object(c.Error)
-	case c.Finish != "" && wire.Stumbled(string(c.Native)):
+	case c.Finish != "" && wire.IsParseFailure(string(c.Native)):
 		c.Finish = c.Native
 	}
 	if c.Finish != "" {
 		a.finish = string(c.Finish)
-		a.Reply.Settle()
+		a.Reply.MarkEnd()
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (a *answer) delta(d delta) error {
 		a.Reply.Content()
 		a.finish, a.counted = "", false // a reason followed by more was not the end
 	}
-	if err := a.Out.Reasoning(thought); err != nil {
+	if err := a.Chunks.Reasoning(thought); err != nil {
 		return err
 	}
 	for _, p := range d.Content {
@@ -132,7 +132,7 @@ func (a *answer) delta(d delta) error {
 		}
 	}
 	a.refused = a.refused || d.Refusal != ""
-	if err := a.Out.Text(string(d.Refusal)); err != nil {
+	if err := a.Chunks.Text(string(d.Refusal)); err != nil {
 		return err
 	}
 	return a.calls(d)
@@ -169,12 +169,12 @@ func (a *answer) calls(d delta) error {
 func (a *answer) piece(p piece) error {
 	if p.thought {
 		a.chunk = true
-		return a.Out.Reasoning(p.text)
+		return a.Chunks.Reasoning(p.text)
 	}
 	if err := a.closeThought(); err != nil {
 		return err
 	}
-	return a.Out.Text(p.text)
+	return a.Chunks.Text(p.text)
 }
 
 func (a *answer) closeThought() error {
@@ -182,7 +182,7 @@ func (a *answer) closeThought() error {
 		return nil
 	}
 	a.chunk = false
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(opaqueThinking{Chunk: true})})
+	return a.Chunks.Send(session.Reasoning{Opaque: wire.JSON(opaqueThinking{Chunk: true})})
 }
 
 // seal closes the thinking with the data to send back with it.
@@ -198,7 +198,7 @@ func (a *answer) seal() error {
 	if len(list) == 0 && k.Field == "" {
 		return nil
 	}
-	return a.Out.Send(session.Reasoning{Opaque: wire.JSON(k)})
+	return a.Chunks.Send(session.Reasoning{Opaque: wire.JSON(k)})
 }
 
 func (a *answer) fragment(f fragment, position int) error {

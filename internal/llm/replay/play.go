@@ -95,7 +95,7 @@ func (p *Player) take(q session.Request) (Step, error) {
 		return Step{}, failed(len(p.steps)+1, "the recording has only %d steps", len(p.steps))
 	}
 	step := p.steps[at]
-	if difference := p.masker.compare(step.Sent, p.masker.sent(p.talks[name].news(q.Messages))); difference != "" {
+	if difference := p.masker.compare(step.NewMessages, p.masker.sent(p.talks[name].news(q.Messages))); difference != "" {
 		return Step{}, failed(step.Step, "%s", difference)
 	}
 	p.next[name] = at + 1
@@ -104,7 +104,7 @@ func (p *Player) take(q session.Request) (Step, error) {
 
 // compare describes the first relevant difference between recorded and current messages, or returns
 // "".
-func (m masker) compare(then, now []Sent) string {
+func (m masker) compare(then, now []SentMessage) string {
 	for i := range max(len(then), len(now)) {
 		switch {
 		case i >= len(now):
@@ -121,7 +121,7 @@ func (m masker) compare(then, now []Sent) string {
 	return ""
 }
 
-func (m masker) compareParts(then, now Sent) string {
+func (m masker) compareParts(then, now SentMessage) string {
 	for i := range max(len(then.Parts), len(now.Parts)) {
 		var a, b SentPart
 		if i < len(then.Parts) {

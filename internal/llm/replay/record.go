@@ -77,7 +77,7 @@ func (r *Recorder) begin(q session.Request) (Step, error) {
 		r.talks[name] = &talk{}
 	}
 	return Step{
-		Agent: q.Agent, Talk: talkHash(q), System: digest([]byte(q.System)), Tools: q.ToolsDigest, Sent: r.masker.sent(r.talks[name].news(q.Messages)),
+		Agent: q.Agent, Talk: talkHash(q), System: digest([]byte(q.System)), Tools: q.ToolsDigest, NewMessages: r.masker.sent(r.talks[name].news(q.Messages)),
 	}, nil
 }
 

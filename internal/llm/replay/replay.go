@@ -43,14 +43,14 @@ type Step struct {
 	Talk  string `json:"talk,omitempty"`
 	// Hashes for the reader. They are not compared, because a system prompt contains the date and
 	// the folder.
-	System string   `json:"system_sha256,omitempty"`
-	Tools  string   `json:"tools_digest,omitempty"`
-	Sent   []Sent   `json:"sent"` // messages added since the previous request
-	Answer []Answer `json:"answer"`
+	System      string        `json:"system_sha256,omitempty"`
+	Tools       string        `json:"tools_digest,omitempty"`
+	NewMessages []SentMessage `json:"sent"` // messages added since the previous request
+	Answer      []Answer      `json:"answer"`
 }
 
-// Sent is one message as the model reads it.
-type Sent struct {
+// SentMessage is one message as the model reads it.
+type SentMessage struct {
 	Role  session.Role `json:"role"`
 	Parts []SentPart   `json:"parts"`
 }

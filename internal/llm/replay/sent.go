@@ -18,8 +18,8 @@ func digest(s []byte) string {
 }
 
 // sent returns the parts of messages that a model reads, masked.
-func (m masker) sent(messages []session.Message) []Sent {
-	out := make([]Sent, len(messages))
+func (m masker) sent(messages []session.Message) []SentMessage {
+	out := make([]SentMessage, len(messages))
 	for i, message := range messages {
 		out[i].Role = message.Role
 		for _, p := range message.Parts {

@@ -10,14 +10,14 @@ import (
 )
 
 type item struct {
-	kind   string
-	callID string
-	call   int  // its index among the calls, or how many came before it
-	before int  // finished reasoning items before it
-	grown  bool // by deltas
-	text   strings.Builder
-	closed bool
-	ended  bool // by its own end event
+	kind      string
+	callID    string
+	call      int  // its index among the calls, or how many came before it
+	before    int  // finished reasoning items before it
+	hasDeltas bool // by deltas
+	text      strings.Builder
+	closed    bool
+	ended     bool // by its own end event
 }
 
 // streamItem is an item as the server sends it.
@@ -112,7 +112,7 @@ func (a *answer) grow(e event) error {
 		return a.Client.Bad("sent arguments that are no text")
 	}
 	a.Reply.Content()
-	it.grown = it.grown || text != ""
+	it.hasDeltas = it.hasDeltas || text != ""
 	return a.add(it, wire.Fragment{Arguments: text})
 }
 
@@ -133,7 +133,7 @@ func (a *answer) close(it *item, raw json.RawMessage) error {
 	case err != nil:
 		return a.Client.Framing(err)
 	case text == "" || text == it.text.String(): // some servers omit them here
-	case it.grown || it.closed:
+	case it.hasDeltas || it.closed:
 		if !sameJSON(text, it.text.String()) {
 			return a.Client.Bad("sent pieces of arguments that differ from the whole")
 		}
@@ -203,14 +203,14 @@ func (a *answer) seal(it *item, r streamItem, raw json.RawMessage) error {
 		c.before++ // it was opened after the item
 	}
 	text := ""
-	if !it.grown && !a.came("reasoning") {
+	if !it.hasDeltas && !a.came("reasoning") {
 		text = join(r.Summary)
 		if text == "" {
 			text = join(r.Content)
 		}
 	}
 	a.Reply.Content()
-	return a.Out.Send(session.Reasoning{Delta: text, Opaque: raw})
+	return a.Chunks.Send(session.Reasoning{Delta: text, Opaque: raw})
 }
 
 // came reports whether an item's content already came in pieces that belong to no earlier item.
@@ -226,15 +226,15 @@ func (a *answer) message(it *item, r streamItem) error {
 		return nil
 	}
 	it.closed = true
-	if it.grown || a.came("message") {
+	if it.hasDeltas || a.came("message") {
 		return nil
 	}
 	var list []said
 	_ = json.Unmarshal(r.Content, &list) // other shapes have no text
 	for _, s := range list {
 		a.refused = a.refused || s.Refusal != ""
-		a.told = a.told || s.Text+s.Refusal != ""
-		if err := a.Out.Text(s.Text + s.Refusal); err != nil {
+		a.textSent = a.textSent || s.Text+s.Refusal != ""
+		if err := a.Chunks.Text(s.Text + s.Refusal); err != nil {
 			return err
 		}
 	}

@@ -159,7 +159,7 @@ func (e encoder) outcomes(m session.Message) [][]byte {
 			item.Output = e.shown(*p.Outcome)
 		} else {
 			var rest []session.Part
-			item.Output, rest = wire.Told(*p.Outcome, e.takes)
+			item.Output, rest = wire.ResultText(*p.Outcome, e.takes)
 			later = append(later, rest...)
 		}
 		list = append(list, wire.JSON(item))

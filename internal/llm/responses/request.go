@@ -78,7 +78,7 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 		}
 	}
 	if len(r.Tools) > 0 {
-		h.Choice = wire.Chosen(r.Choice, only)
+		h.Choice = wire.EncodeChoice(r.Choice, only)
 	}
 	if len(r.Schema) > 0 && !q[noSchema] {
 		h.Text = &text{format{"json_schema", "answer", r.Schema, wire.IsStrict(r.Schema)}}

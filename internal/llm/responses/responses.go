@@ -41,7 +41,7 @@ var _ session.Provider = (*Provider)(nil)
 
 // New returns a provider. It opens no connection.
 func New(o Options) *Provider {
-	o = o.Or(Options{
+	o = o.WithDefaults(Options{
 		Name: "responses", BaseURL: home, KeyEnv: "OPENAI_API_KEY",
 		URLHint: "check the base URL, that the server offers /responses, and the network",
 	})
@@ -82,11 +82,11 @@ const (
 // quirks are learned from error messages of api.openai.com.
 func quirks() []wire.Quirk {
 	return []wire.Quirk{
-		{Name: noSchema, When: [][]string{{"text.format", "json_schema", "structured output"}}, Once: true},
+		{Name: noSchema, RefusalWords: [][]string{{"text.format", "json_schema", "structured output"}}, PerConversation: true},
 		wire.BadID(plainIDs),
-		{Name: noThoughts, When: [][]string{{"could not be verified", "could not be decrypted", "items are not persisted"}}, Once: true},
-		{Name: noEncrypted, When: [][]string{{"encrypted content is not supported", "reasoning.encrypted_content", "'include"}}},
-		{Name: fewEfforts, When: [][]string{{"supported values are"}, {"'low'"}}},
-		{Name: noSummary, When: [][]string{{"reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"}}},
+		{Name: noThoughts, RefusalWords: [][]string{{"could not be verified", "could not be decrypted", "items are not persisted"}}, PerConversation: true},
+		{Name: noEncrypted, RefusalWords: [][]string{{"encrypted content is not supported", "reasoning.encrypted_content", "'include"}}},
+		{Name: fewEfforts, RefusalWords: [][]string{{"supported values are"}, {"'low'"}}},
+		{Name: noSummary, RefusalWords: [][]string{{"reasoning.summary", "reasoning summaries", "reasoning.effort", "'reasoning'"}}},
 	}
 }

@@ -29,7 +29,7 @@ type (
 		Status     wire.Word                     `json:"status"`
 		Error      json.RawMessage               `json:"error"`
 		Output     wire.Maybe[[]json.RawMessage] `json:"output"`
-		Usage      wire.Aside[usage]             `json:"usage"`
+		Usage      wire.Lenient[usage]           `json:"usage"`
 		Incomplete wire.Maybe[struct {
 			Reason wire.Word `json:"reason"`
 		}] `json:"incomplete_details"`
@@ -38,12 +38,12 @@ type (
 		Input        wire.Count `json:"input_tokens"`
 		Output       wire.Count `json:"output_tokens"`
 		Total        wire.Count `json:"total_tokens"`
-		InputDetails wire.Aside[struct {
+		InputDetails wire.Lenient[struct {
 			Cached  wire.Count `json:"cached_tokens"`
 			Written wire.Count `json:"cache_write_tokens"`    // OpenRouter
 			Created wire.Count `json:"cache_creation_tokens"` // LiteLLM
 		}] `json:"input_tokens_details"`
-		OutputDetails wire.Aside[struct {
+		OutputDetails wire.Lenient[struct {
 			Reasoning wire.Count `json:"reasoning_tokens"`
 		}] `json:"output_tokens_details"`
 	}
@@ -56,7 +56,7 @@ type answer struct {
 	places   map[int][]*item    // by output_index
 	thoughts int                // finished reasoning items
 	kinds    map[string][]*item // by kind, in order
-	told     bool               // some text was sent
+	textSent bool               // some text was sent
 	loose    map[string]bool    // kinds of items whose pieces belong to no item
 	refused  bool
 	ended    bool
@@ -76,7 +76,7 @@ func (a *answer) read() error {
 // single reads the answer of a server that does not stream.
 func (a *answer) single(body []byte) error {
 	var e event
-	if json.Unmarshal(body, &e) == nil && wire.Given(e.Error) {
+	if json.Unmarshal(body, &e) == nil && wire.IsSet(e.Error) {
 		return a.Client.Object(e.Error)
 	}
 	return a.terminal(body, "")
@@ -87,7 +87,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 	if err := a.Decode(from.Data, last, &e); err != nil {
 		return err
 	}
-	if e.Type == "" && !wire.Given(e.Error) {
+	if e.Type == "" && !wire.IsSet(e.Error) {
 		e.Type = wire.Word(from.Name)
 	}
 	switch e.Type {
@@ -104,7 +104,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 		return a.said(e, "reasoning")
 	case "response.reasoning_summary_part.added":
 		if e.Part > 0 {
-			return a.Out.Reasoning("\n\n")
+			return a.Chunks.Reasoning("\n\n")
 		}
 	case "response.function_call_arguments.delta":
 		return a.grow(e)
@@ -123,7 +123,7 @@ func (a *answer) event(from wire.Event, last bool) error {
 // failed reads an error event, which is flat at OpenAI and nested elsewhere.
 func (a *answer) failed(e event, data []byte, last bool) error {
 	switch {
-	case wire.Given(e.Error):
+	case wire.IsSet(e.Error):
 		return a.Client.Object(e.Error)
 	case e.Type == "error":
 		return a.Client.Object(data)
@@ -142,20 +142,20 @@ func (a *answer) said(e event, kind string) error {
 	}
 	a.Reply.Content()
 	if it := a.find(e); it != nil {
-		it.grown = true
+		it.hasDeltas = true
 	} else {
 		a.loose[kind] = true
 	}
 	if kind == "reasoning" {
-		return a.Out.Reasoning(text)
+		return a.Chunks.Reasoning(text)
 	}
-	a.told = true
-	return a.Out.Text(text)
+	a.textSent = true
+	return a.Chunks.Text(text)
 }
 
 // spoken handles the final text of a server that sent no pieces.
 func (a *answer) spoken(e event) error {
-	if it := a.find(e); e.Text == "" || it != nil && (it.grown || it.closed) || it == nil && a.told {
+	if it := a.find(e); e.Text == "" || it != nil && (it.hasDeltas || it.closed) || it == nil && a.textSent {
 		return nil
 	}
 	e.Delta = wire.JSON(e.Text)
@@ -166,7 +166,7 @@ func (a *answer) spoken(e event) error {
 // omit it.
 func (a *answer) terminal(raw json.RawMessage, status string) error {
 	var r response
-	if !wire.Given(raw) || json.Unmarshal(raw, &r) != nil {
+	if !wire.IsSet(raw) || json.Unmarshal(raw, &r) != nil {
 		return a.Client.Bad("sent an end of the answer that is malformed")
 	}
 	r.Status = cmp.Or(r.Status, wire.Word(status))
@@ -175,7 +175,7 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 		Prompt: u.Input, Answer: u.Output, Total: u.Total, Thoughts: u.OutputDetails.V.Reasoning,
 		Cached: u.InputDetails.V.Cached, Written: max(u.InputDetails.V.Written, u.InputDetails.V.Created),
 	})
-	if wire.Given(r.Error) {
+	if wire.IsSet(r.Error) {
 		return a.Client.Object(r.Error)
 	}
 	switch {
@@ -184,7 +184,7 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 	case r.Status == "incomplete":
 		_, err := a.Ending(cmp.Or(string(r.Incomplete.V.Reason), "length"), "")
 		a.ended = true
-		a.Reply.Settle()
+		a.Reply.MarkEnd()
 		return err
 	}
 	return a.Client.Bad("ended the answer with the status %q", r.Status)
@@ -212,7 +212,7 @@ func (a *answer) complete(r response) error {
 		}
 	}
 	a.ended = true
-	a.Reply.Settle()
+	a.Reply.MarkEnd()
 	return nil
 }
 

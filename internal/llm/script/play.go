@@ -118,7 +118,7 @@ func (s *step) mint() func() string {
 
 type actor struct {
 	ctx   context.Context
-	out   *wire.Out
+	out   *wire.ChunkSender
 	pace  time.Duration
 	calls wire.Calls
 }

@@ -121,7 +121,7 @@ func (p *Provider) Check(model string) error {
 
 // Stream plays the next step.
 func (p *Provider) Stream(ctx context.Context, r session.Request) iter.Seq[session.Chunk] {
-	return wire.Stream(ctx, func(out *wire.Out) (session.Done, error) {
+	return wire.Stream(ctx, func(out *wire.ChunkSender) (session.Done, error) {
 		s, acts, err := p.take(r)
 		if err != nil {
 			return session.Done{}, err

@@ -91,8 +91,8 @@ func (k kinds) value(bare string) (string, bool) {
 // tools are the offered tools. They are indexed by name on first use: most answers contain nothing
 // like a call.
 type tools struct {
-	list []tool.Definition
-	by   map[string]*toolKinds
+	list   []tool.Definition
+	byName map[string]*toolKinds
 }
 
 // toolKinds is a tool with its argument types, parsed on first use.
@@ -103,17 +103,17 @@ type toolKinds struct {
 }
 
 func (t *tools) all() map[string]*toolKinds {
-	if t.by == nil {
-		t.by = map[string]*toolKinds{}
+	if t.byName == nil {
+		t.byName = map[string]*toolKinds{}
 		for _, d := range t.list {
 			o := &toolKinds{schema: d.Parameters}
-			t.by[d.Name] = o
+			t.byName[d.Name] = o
 			for _, name := range d.Aliases {
-				t.by[name] = o
+				t.byName[name] = o
 			}
 		}
 	}
-	return t.by
+	return t.byName
 }
 
 // named returns a tool by name, or nil.

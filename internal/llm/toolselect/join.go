@@ -21,7 +21,7 @@ type Joining struct {
 }
 
 // join adds new tools and chooses. Tools already shown keep their position.
-func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
+func (s *Selector) join(ctx context.Context, o session.Occasion) *session.Offer {
 	var set *tool.Set
 	if s.Joining.Set != nil {
 		set = s.Joining.Set(ctx, o)
@@ -49,7 +49,7 @@ func (s *Shelf) join(ctx context.Context, o session.Occasion) *session.Offer {
 }
 
 // choose returns an offer of the known tools.
-func (s *Shelf) choose(o session.Occasion) *session.Offer {
+func (s *Selector) choose(o session.Occasion) *session.Offer {
 	var next *session.Offer
 	if s.all != nil {
 		next = s.offer(o)
@@ -65,7 +65,7 @@ func (s *Shelf) choose(o session.Occasion) *session.Offer {
 }
 
 // searched returns the tools for tool_search, including those that join with the next request.
-func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
+func (s *Selector) searched(ctx context.Context) (*rank.Picker, int) {
 	set, all := s.set, s.all
 	if all == nil && set != nil && set.Has("tool_search") {
 		all = s.picker(set)
@@ -86,12 +86,12 @@ func (s *Shelf) searched(ctx context.Context) (*rank.Picker, int) {
 }
 
 // picker selects among a set's tools, without tool_search itself.
-func (s *Shelf) picker(set *tool.Set) *rank.Picker {
+func (s *Selector) picker(set *tool.Set) *rank.Picker {
 	return rank.Of(set.Named(func(name string) bool { return name != "tool_search" }))
 }
 
 // Find implements the search of tool_search.
-func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Finding {
+func (s *Selector) Find(ctx context.Context, query string, limit int) toolset.Finding {
 	all, of := s.searched(ctx)
 	if all == nil {
 		return toolset.Finding{}
@@ -100,9 +100,9 @@ func (s *Shelf) Find(ctx context.Context, query string, limit int) toolset.Findi
 	offered := s.offered
 	s.mu.Unlock()
 	picks := all.Pick(query, rank.Options{MaxCandidates: limit, AllowUnsafe: true})
-	out := toolset.Finding{Of: of}
+	out := toolset.Finding{Searched: of}
 	for _, p := range picks {
-		out.Tools = append(out.Tools, toolset.Found{
+		out.Tools = append(out.Tools, toolset.ToolMatch{
 			Name: p.Definition.Name, Description: p.Definition.Description, Offered: slices.Contains(offered, p.Definition.Name),
 		})
 	}

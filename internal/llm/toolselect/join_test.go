@@ -39,7 +39,7 @@ func TestASearchLooksThroughWhatJoins(t *testing.T) {
 	s.Joining = Joining{Search: func(context.Context) *tool.Set {
 		return joined(t, "bash", "tool_search", "fake_echo")
 	}}
-	if found := s.Find(t.Context(), "fake_echo", 5); found.Of != 2 || len(found.Tools) == 0 || found.Tools[0].Name != "fake_echo" {
+	if found := s.Find(t.Context(), "fake_echo", 5); found.Searched != 2 || len(found.Tools) == 0 || found.Tools[0].Name != "fake_echo" {
 		t.Errorf("%+v", found)
 	}
 }

@@ -13,18 +13,18 @@ import (
 // request would pay for unneeded ones. A call to a hidden tool is valid and shows the tool. The
 // zero value has none.
 type Late struct {
-	// At holds the occasions by tool.
-	At map[string]Occasion
+	// Occasions holds the occasions by tool.
+	Occasions map[string]Occasion
 }
 
 // An Occasion describes when to show a late tool. A nil field never shows it.
 type Occasion struct {
-	Why    string                   // reason for the wait, for the user
-	Words  []string                 // of the first prompt, in the singular
-	Needs  func() bool              // if set and false, neither words nor a missing tool_search show it
-	Says   func(prompt string) bool // a prompt, first or later, asks for it
-	Prompt func() bool              // checked at each prompt
-	After  func(tool.Outcome) bool  // checked after each call
+	Reason        string                   // reason for the wait, for the user
+	Words         []string                 // of the first prompt, in the singular
+	Needs         func() bool              // if set and false, neither words nor a missing tool_search show it
+	MatchesPrompt func(prompt string) bool // a prompt, first or later, asks for it
+	Prompt        func() bool              // checked at each prompt
+	After         func(tool.Outcome) bool  // checked after each call
 	// Findable tools wait only if tool_search is offered, which also finds them.
 	Findable bool
 }
@@ -36,34 +36,34 @@ type Facts struct {
 	Agents     func() bool // the user or the project has agents
 }
 
-// Usually returns the occasions for rarely used built-in tools: job tools with the first job, git
-// if a prompt mentions a repository's history, page tools with an address, the todo list and
-// subagents with larger tasks.
-func Usually(f Facts) Late {
+// DefaultOccasions returns the occasions for rarely used built-in tools: job tools with the first
+// job, git if a prompt mentions a repository's history, page tools with an address, the todo list
+// and subagents with larger tasks.
+func DefaultOccasions(f Facts) Late {
 	const (
 		job  = "no job was started in the background yet"
 		git  = "the prompt does not speak of git"
 		ask  = "the mode is not plan"
 		list = "there is no todo list yet"
 	)
-	jobs := Occasion{Why: job, After: toolset.StartedJob}
-	history := Occasion{Why: git, Findable: true, Needs: f.Repository, Words: []string{
+	jobs := Occasion{Reason: job, After: toolset.StartedJob}
+	history := Occasion{Reason: git, Findable: true, Needs: f.Repository, Words: []string{
 		"git", "commit", "committed", "diff", "history", "branch", "merge", "merged", "rebase", "staged", "unstaged", "uncommitted", "blame", "changelog", "pr",
 	}}
 	processes := jobs
 	processes.Words = []string{"process", "ps", "pid", "port", "running"}
-	return Late{At: map[string]Occasion{
+	return Late{Occasions: map[string]Occasion{
 		"bash_output": jobs, "bash_kill": jobs, "list_processes": processes,
 		"git_status": history,
-		"todowrite": {Why: "the prompt is not of several steps", Findable: true, Words: []string{"todo", "checklist"}, Says: severalSteps,
+		"todowrite": {Reason: "the prompt is not of several steps", Findable: true, Words: []string{"todo", "checklist"}, MatchesPrompt: severalSteps,
 			After: func(o tool.Outcome) bool { return o.Tool == "plan" && o.Status == tool.Completed }},
-		"todoread": {Why: list, Words: []string{"todo"}, After: func(o tool.Outcome) bool { return o.Tool == "todowrite" }},
-		"webfetch": {Why: "the prompt names no page", Findable: true, Says: namesPage, Words: []string{"web", "website", "webpage", "online", "internet", "fetch", "download"},
+		"todoread": {Reason: list, Words: []string{"todo"}, After: func(o tool.Outcome) bool { return o.Tool == "todowrite" }},
+		"webfetch": {Reason: "the prompt names no page", Findable: true, MatchesPrompt: namesPage, Words: []string{"web", "website", "webpage", "online", "internet", "fetch", "download"},
 			After: func(o tool.Outcome) bool { return o.Tool == "websearch" }},
-		"task": {Why: "the prompt asks for no wide search", Findable: true, Prompt: f.Agents, Words: []string{
+		"task": {Reason: "the prompt asks for no wide search", Findable: true, Prompt: f.Agents, Words: []string{
 			"subagent", "agent", "delegate", "parallel", "explore", "investigate", "research", "survey", "audit", "codebase", "everywhere", "across", "throughout",
 		}},
-		"plan": {Why: ask, Words: []string{"plan"}, Prompt: f.Planning},
+		"plan": {Reason: ask, Words: []string{"plan"}, Prompt: f.Planning},
 	}}
 }
 
@@ -109,7 +109,7 @@ func namesPage(prompt string) bool {
 
 // holds reports whether tools of a set wait and can be found by tool_search.
 func (l Late) holds(set *tool.Set) bool {
-	return slices.ContainsFunc(set.Names(), func(name string) bool { return l.At[name].Findable })
+	return slices.ContainsFunc(set.Names(), func(name string) bool { return l.Occasions[name].Findable })
 }
 
 // offer returns the tools that a request shows, or nil for no change. Tools of the set come first,
@@ -121,7 +121,7 @@ func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 		var after []string
 		finds := false
 		for _, d := range set.Definitions() {
-			late, isLate := l.At[d.Name]
+			late, isLate := l.Occasions[d.Name]
 			switch {
 			case d.Name == "tool_search":
 			case !isLate || late.Findable && !searches && late.possible():
@@ -130,7 +130,7 @@ func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 				after = append(after, d.Name)
 			default:
 				finds = finds || searches && late.Findable && late.possible()
-				next.Excluded = exclude(next.Excluded, late.Why, d.Name)
+				next.Excluded = exclude(next.Excluded, late.Reason, d.Name)
 			}
 		}
 		if finds {
@@ -141,7 +141,7 @@ func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 	}
 	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "their occasion came", Quiet: true}
 	for _, name := range set.Names() {
-		if late, isLate := l.At[name]; isLate && name != "tool_search" && !slices.Contains(o.Offered, name) && late.comes(name, o) {
+		if late, isLate := l.Occasions[name]; isLate && name != "tool_search" && !slices.Contains(o.Offered, name) && late.comes(name, o) {
 			next.Tools = append(next.Tools, name)
 		}
 	}
@@ -152,7 +152,7 @@ func (l Late) offer(set *tool.Set, o session.Occasion) *session.Offer {
 }
 
 func (c Occasion) begins(o session.Occasion) bool {
-	return o.Outcomes == nil && (c.Prompt != nil && c.Prompt() || c.Says != nil && c.Says(o.Prompt))
+	return o.Outcomes == nil && (c.Prompt != nil && c.Prompt() || c.MatchesPrompt != nil && c.MatchesPrompt(o.Prompt))
 }
 
 func (c Occasion) comes(name string, o session.Occasion) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // late is a shelf with four tools, two of which wait.
-func late(t *testing.T) (*Shelf, *bool) {
+func late(t *testing.T) (*Selector, *bool) {
 	t.Helper()
 	var registry tool.Registry
 	for _, name := range []string{"bash", "list_processes", "git_status", "read"} {
@@ -30,7 +30,7 @@ func late(t *testing.T) (*Shelf, *bool) {
 	}
 	repository := false
 	s := New(nil, 0, 0)
-	s.Late = Usually(Facts{Repository: func() bool { return repository }})
+	s.Late = DefaultOccasions(Facts{Repository: func() bool { return repository }})
 	s.Fill(set)
 	return s, &repository
 }
@@ -80,7 +80,7 @@ func TestConvenienceToolsWait(t *testing.T) {
 		"explore the codebase and tell me where retries are counted": "task",
 	} {
 		s := New(nil, 0, 0)
-		s.Late = Usually(Facts{Repository: func() bool { return true }})
+		s.Late = DefaultOccasions(Facts{Repository: func() bool { return true }})
 		s.Fill(joined(t, names...))
 		want := []string{"read", "bash", "tool_search"}
 		if more != "" {
@@ -92,10 +92,10 @@ func TestConvenienceToolsWait(t *testing.T) {
 	}
 
 	s := New(nil, 0, 0)
-	s.Late = Usually(Facts{})
+	s.Late = DefaultOccasions(Facts{})
 	s.Fill(joined(t, names...))
 	shown := s.Offerer()(t.Context(), session.Occasion{Prompt: "hi"}).Tools
-	if found := s.Find(t.Context(), "todowrite", 5); found.Of != 6 || len(found.Tools) == 0 || found.Tools[0].Name != "todowrite" || found.Tools[0].Offered {
+	if found := s.Find(t.Context(), "todowrite", 5); found.Searched != 6 || len(found.Tools) == 0 || found.Tools[0].Name != "todowrite" || found.Tools[0].Offered {
 		t.Errorf("%+v", found)
 	}
 	for _, o := range []session.Occasion{

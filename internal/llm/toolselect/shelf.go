@@ -4,9 +4,9 @@
 // The one rule: an offer changes only for a named reason, because a change invalidates the
 // provider's cache.
 //
-// Start reading at Shelf.Fill, then Shelf.offer; late.go delays tools until their occasion if all
-// fit, join.go adds tools during a session. Known limits: the numbers were measured on one labeled
-// set.
+// Start reading at Selector.Fill, then Selector.offer; late.go delays tools until their occasion if
+// all fit, join.go adds tools during a session. Known limits: the numbers were measured on one
+// labeled set.
 package toolselect
 
 import (
@@ -39,7 +39,7 @@ const (
 )
 
 // A Shelf chooses the tools for a session's requests.
-type Shelf struct {
+type Selector struct {
 	core   []string
 	budget int // bytes of all tools together; 0 limits their number instead
 	above  int
@@ -58,13 +58,13 @@ type Shelf struct {
 
 // New returns a shelf with the tools that are always offered. All tools together may take budget
 // bytes; with a budget of 0, up to all tools are shown (0 means the default number).
-func New(core []string, budget, all int) *Shelf {
-	return &Shelf{core: core, budget: budget, above: cmp.Or(all, offerAbove)}
+func New(core []string, budget, all int) *Selector {
+	return &Selector{core: core, budget: budget, above: cmp.Or(all, offerAbove)}
 }
 
 // Fill sets a run's tools and returns those that a model may call, without tool_search if it has
 // nothing to find.
-func (s *Shelf) Fill(set *tool.Set) *tool.Set {
+func (s *Selector) Fill(set *tool.Set) *tool.Set {
 	without := set.Named(func(name string) bool { return name != "tool_search" })
 	if !s.tooMany(without) {
 		if !s.Late.holds(without) {
@@ -77,7 +77,7 @@ func (s *Shelf) Fill(set *tool.Set) *tool.Set {
 	return set
 }
 
-func (s *Shelf) tooMany(set *tool.Set) bool {
+func (s *Selector) tooMany(set *tool.Set) bool {
 	if s.budget == 0 {
 		return len(set.Names()) > s.above
 	}
@@ -91,7 +91,7 @@ func (s *Shelf) tooMany(set *tool.Set) bool {
 	return false
 }
 
-func (s *Shelf) size(defs []tool.Definition) (bytes int) {
+func (s *Selector) size(defs []tool.Definition) (bytes int) {
 	for _, d := range defs {
 		bytes += rank.OfferSize(d)
 	}
@@ -99,17 +99,17 @@ func (s *Shelf) size(defs []tool.Definition) (bytes int) {
 }
 
 // Offerer returns the session's offerer, or nil if all tools are offered.
-func (s *Shelf) Offerer() session.Offerer {
+func (s *Selector) Offerer() session.Offerer {
 	switch {
 	case s.Joining.Set != nil:
 		return s.join
-	case s.all != nil, len(s.Late.At) > 0:
+	case s.all != nil, len(s.Late.Occasions) > 0:
 		return func(_ context.Context, o session.Occasion) *session.Offer { return s.choose(o) }
 	}
 	return nil
 }
 
-func (s *Shelf) offer(o session.Occasion) *session.Offer {
+func (s *Selector) offer(o session.Occasion) *session.Offer {
 	switch {
 	case o.Offered == nil:
 		return s.first(o.Prompt)
@@ -121,7 +121,7 @@ func (s *Shelf) offer(o session.Occasion) *session.Offer {
 }
 
 // first offers the core and the tools that match the first prompt.
-func (s *Shelf) first(prompt string) *session.Offer {
+func (s *Selector) first(prompt string) *session.Offer {
 	always := s.set.Named(func(name string) bool { return name == "tool_search" || slices.Contains(s.core, name) })
 	budget := pickedBytes
 	if s.budget > 0 {
@@ -135,7 +135,7 @@ func (s *Shelf) first(prompt string) *session.Offer {
 }
 
 // later adds tools that clearly match a later prompt.
-func (s *Shelf) later(o session.Occasion) *session.Offer {
+func (s *Selector) later(o session.Occasion) *session.Offer {
 	picks := s.all.Choose(o.Prompt, rank.Options{
 		MaxCandidates: laterPicks, MinScore: laterMinScore, Except: s.core, AllowUnsafe: true,
 	})
@@ -147,7 +147,7 @@ func (s *Shelf) later(o session.Occasion) *session.Offer {
 }
 
 // newest drops the oldest picks above the limit; the core stays.
-func (s *Shelf) newest(offered []string) []string {
+func (s *Selector) newest(offered []string) []string {
 	over := len(offered) - len(s.core) - 1 - mostPicked
 	return slices.DeleteFunc(slices.Clone(offered), func(name string) bool {
 		if over <= 0 || name == "tool_search" || slices.Contains(s.core, name) {
@@ -159,7 +159,7 @@ func (s *Shelf) newest(offered []string) []string {
 }
 
 // add appends picks to an offer, and groups the excluded tools by reason.
-func (s *Shelf) add(next *session.Offer, picks []rank.Choice) *session.Offer {
+func (s *Selector) add(next *session.Offer, picks []rank.Choice) *session.Offer {
 	for _, p := range picks {
 		if !p.Excluded && !slices.Contains(next.Tools, p.Name) {
 			next.Tools = append(next.Tools, p.Name)
@@ -183,7 +183,7 @@ func exclude(list []session.Exclusion, reason, name string) []session.Exclusion 
 }
 
 // found adds the tools that tool_search found or the model called.
-func (s *Shelf) found(o session.Occasion) *session.Offer {
+func (s *Selector) found(o session.Occasion) *session.Offer {
 	next := &session.Offer{Tools: slices.Clone(o.Offered), Reason: "found by tool_search, or called"}
 	for _, outcome := range o.Outcomes {
 		for _, name := range append(toolset.FoundBy(outcome), outcome.Tool) {

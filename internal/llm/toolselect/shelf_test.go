@@ -53,7 +53,7 @@ func catalogue(t *testing.T) *tool.Set {
 	return set
 }
 
-func filled(t *testing.T, s *Shelf) *Shelf {
+func filled(t *testing.T, s *Selector) *Selector {
 	t.Helper()
 	s.core = []string{"read", "bash"}
 	if s.Fill(catalogue(t)); s.Offerer() == nil {
@@ -69,14 +69,14 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 	}
 	size := rank.OfferSize(must(set.Get("read"))) + rank.OfferSize(must(set.Get("bash")))
 	for name, c := range map[string]struct {
-		shelf   *Shelf
+		shelf   *Selector
 		chooses bool
 	}{
-		"as many as the bound":  {&Shelf{above: 2}, false},
-		"more than the bound":   {&Shelf{above: 1}, true},
-		"within the budget":     {&Shelf{budget: size, above: 1}, false},
-		"one byte over budget":  {&Shelf{budget: size - 1, above: 9}, true},
-		"tool_search is no one": {&Shelf{above: 2}, false},
+		"as many as the bound":  {&Selector{above: 2}, false},
+		"more than the bound":   {&Selector{above: 1}, true},
+		"within the budget":     {&Selector{budget: size, above: 1}, false},
+		"one byte over budget":  {&Selector{budget: size - 1, above: 9}, true},
+		"tool_search is no one": {&Selector{above: 2}, false},
 	} {
 		s := c.shelf
 		kept := s.Fill(few("read", "bash", "tool_search")).Names()
@@ -89,7 +89,7 @@ func TestFewToolsAreAllOffered(t *testing.T) {
 func must(d tool.Definition, _ bool) tool.Definition { return d }
 
 func TestTheFirstPromptChooses(t *testing.T) {
-	s := filled(t, &Shelf{above: 20})
+	s := filled(t, &Selector{above: 20})
 	o := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	if !slices.Equal(o.Tools[:3], []string{"read", "bash", "tool_search"}) || o.Tools[3] != "k8s_list_pods" || len(o.Tools) != 3+firstPicks {
 		t.Errorf("offered %q", o.Tools)
@@ -107,7 +107,7 @@ func TestTheFirstPromptChooses(t *testing.T) {
 }
 
 func TestASmallBudgetLeavesTheCore(t *testing.T) {
-	s := filled(t, &Shelf{budget: 700})
+	s := filled(t, &Selector{budget: 700})
 	o := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	if len(o.Tools) < 3 || len(o.Tools) > 5 || s.size(s.set.Only(func(d tool.Definition) bool { return slices.Contains(o.Tools, d.Name) }).Definitions()) > 700 {
 		t.Errorf("offered %q", o.Tools)
@@ -115,7 +115,7 @@ func TestASmallBudgetLeavesTheCore(t *testing.T) {
 }
 
 func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
-	s := filled(t, &Shelf{above: 20})
+	s := filled(t, &Selector{above: 20})
 	first := s.offer(session.Occasion{Prompt: "list the pods of a namespace"})
 	for prompt, want := range map[string]string{
 		"thanks, that is all":                       "",
@@ -135,7 +135,7 @@ func TestALaterPromptChangesOnlyForAClearFit(t *testing.T) {
 }
 
 func TestTheOldestPicksLeaveWhenThereAreMany(t *testing.T) {
-	s := filled(t, &Shelf{above: 20})
+	s := filled(t, &Selector{above: 20})
 	offered := []string{"read", "bash", "tool_search"}
 	for _, name := range s.set.Names() {
 		if !slices.Contains(offered, name) && len(offered) < 3+mostPicked+5 {
@@ -149,7 +149,7 @@ func TestTheOldestPicksLeaveWhenThereAreMany(t *testing.T) {
 }
 
 func TestWhatWasFoundOrCalledIsOffered(t *testing.T) {
-	s := filled(t, &Shelf{above: 20})
+	s := filled(t, &Selector{above: 20})
 	offered := []string{"read", "bash", "tool_search"}
 	search := func(names ...string) tool.Outcome {
 		meta, _ := json.Marshal(map[string]any{"query": "q", "found": names})
@@ -177,13 +177,13 @@ func TestWhatWasFoundOrCalledIsOffered(t *testing.T) {
 }
 
 func TestFindMarksWhatIsOffered(t *testing.T) {
-	s := filled(t, &Shelf{above: 20})
-	if got := (&Shelf{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
+	s := filled(t, &Selector{above: 20})
+	if got := (&Selector{}).Find(t.Context(), "x", 3); len(got.Tools) != 0 {
 		t.Errorf("an empty shelf found %v", got)
 	}
 	s.choose(session.Occasion{Outcomes: []tool.Outcome{{Tool: "git_tag"}}, Offered: []string{"read"}})
 	got := s.Find(t.Context(), "create an annotated tag", 2)
-	if len(got.Tools) != 2 || got.Tools[0] != (toolset.Found{Name: "git_tag", Description: got.Tools[0].Description, Offered: true}) || got.Tools[1].Offered || got.Of != len(s.set.Names())-1 {
+	if len(got.Tools) != 2 || got.Tools[0] != (toolset.ToolMatch{Name: "git_tag", Description: got.Tools[0].Description, Offered: true}) || got.Tools[1].Offered || got.Searched != len(s.set.Names())-1 {
 		t.Errorf("found %+v", got)
 	}
 }

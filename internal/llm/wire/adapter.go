@@ -47,8 +47,8 @@ type Options struct {
 	Findings *Findings
 }
 
-// Or fills missing fields from an adapter's defaults.
-func (o Options) Or(own Options) Options {
+// WithDefaults fills missing fields from an adapter's defaults.
+func (o Options) WithDefaults(own Options) Options {
 	o.Name, o.BaseURL, o.Idle = cmp.Or(o.Name, own.Name), cmp.Or(o.BaseURL, own.BaseURL), cmp.Or(o.Idle, own.Idle)
 	o.KeyEnv, o.URLEnv = cmp.Or(o.KeyEnv, own.KeyEnv), cmp.Or(o.URLEnv, own.URLEnv)
 	o.KeyHint = cmp.Or(o.KeyHint, own.KeyHint, "check "+o.KeyEnv+" and what its account may use")
@@ -71,17 +71,17 @@ func FromEnv(getenv func(string) string, keys, urls []string) Options {
 
 // An Adapter holds the parts common to all adapters, which embed it. It is safe for concurrent use.
 type Adapter struct {
-	Options  Options
-	Client   Client
-	Cache    Cache
-	Pictures PictureUse
-	Quirks   []Quirk // of the format
-	Usual    Quirks  // of the server
+	Options      Options
+	Client       Client
+	Cache        Cache
+	Pictures     PictureUse
+	Quirks       []Quirk // of the format
+	ServerQuirks Quirks  // of the server
 
 	schemas schemas
 
-	mu    sync.Mutex
-	known map[string]*memory // by model
+	mu       sync.Mutex
+	memories map[string]*memory // by model
 }
 
 // Adapt returns an adapter for complete options; paths are added to base, and each request has
@@ -108,7 +108,7 @@ func (a *Adapter) Name() string { return a.Options.Name }
 
 // Stream makes one model request and reads the answer to its end.
 func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, body func(session.Request, Quirks) *Body, read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
-	return a.Ask(ctx, r, func(out *Out, r session.Request, q Quirks) (session.Done, error) {
+	return a.Ask(ctx, r, func(out *ChunkSender, r session.Request, q Quirks) (session.Done, error) {
 		r.Messages = a.Cache.Pictures(ctx, r.Messages, a.Pictures)
 		reply, err := a.Client.Post(ctx, path, body(r, q))
 		if err != nil {
@@ -120,8 +120,8 @@ func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, bo
 }
 
 // Answer returns a reader for the reply to a request.
-func (a *Adapter) Answer(reply *Reply, out *Out, r session.Request) Answer {
-	return Answer{Client: &a.Client, Reply: reply, Out: out, Calls: a.Client.Calls(r.Messages)}
+func (a *Adapter) Answer(reply *Reply, out *ChunkSender, r session.Request) Answer {
+	return Answer{Client: &a.Client, Reply: reply, Chunks: out, Calls: a.Client.Calls(r.Messages)}
 }
 
 // A Format describes a wire format to package models. Each adapter provides one.

@@ -12,7 +12,7 @@ import (
 type Answer struct {
 	Client *Client
 	Reply  *Reply
-	Out    *Out
+	Chunks *ChunkSender
 	Calls  Calls
 	Done   session.Done
 }
@@ -42,7 +42,7 @@ func (a *Answer) Events(ended *bool, read func(e Event, last bool) error) (done 
 		case err != nil:
 			return false, a.Client.Framing(err)
 		case string(bytes.TrimSpace(e.Data)) == "[DONE]":
-			a.Reply.Settle()
+			a.Reply.MarkEnd()
 			return true, nil
 		case string(e.Name) == "error" && !bytes.ContainsAny(e.Data, "{["):
 			return false, a.Client.Object(JSON(string(e.Data))) // a plain-text error
@@ -70,12 +70,12 @@ func (a *Answer) Grow(f Fragment) error {
 	if err != nil {
 		return a.Client.Framing(err)
 	}
-	return a.Out.Send(forming)
+	return a.Chunks.Send(forming)
 }
 
-// Whole adds a complete call. A repeated id, from gateways that resend the answer so far, is the
+// AddCall adds a complete call. A repeated id, from gateways that resend the answer so far, is the
 // same call.
-func (a *Answer) Whole(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
+func (a *Answer) AddCall(id Word, name string, arguments json.RawMessage, opaque json.RawMessage) error {
 	text, err := Arguments(arguments)
 	if err != nil {
 		return a.Client.Framing(err)
@@ -107,5 +107,5 @@ func (a *Answer) Conclude(opaque func(i int) json.RawMessage) error {
 		}
 	}
 	a.Done.Stop = session.StopCalls
-	return a.Out.Release(calls)
+	return a.Chunks.Release(calls)
 }

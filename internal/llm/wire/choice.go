@@ -2,9 +2,9 @@ package wire
 
 import "adze/session"
 
-// Chosen encodes a tool choice for OpenAI's formats: nil, a word, or the result of only for a
+// EncodeChoice encodes a tool choice for OpenAI's formats: nil, a word, or the result of only for a
 // required tool.
-func Chosen(c session.Choice, only func(name string) any) any {
+func EncodeChoice(c session.Choice, only func(name string) any) any {
 	switch c {
 	case session.ChooseFreely:
 		return nil

@@ -196,14 +196,14 @@ func (r *Reply) receive(p []byte) (int, error) {
 	return n, err
 }
 
-// Content restarts the idle timer and revokes Settle.
+// Content restarts the idle timer and revokes MarkEnd.
 func (r *Reply) Content() {
 	r.settled = false
 	r.clock.Reset(r.client.Idle)
 }
 
-// Settle marks the terminal event: only a short wait for the tail remains.
-func (r *Reply) Settle() {
+// MarkEnd marks the terminal event: only a short wait for the tail remains.
+func (r *Reply) MarkEnd() {
 	r.settled = true
 	r.clock.Reset(settleTime)
 }

@@ -10,11 +10,11 @@ import (
 // Effort returns the reasoning effort: the request's, else the configured one, or "" for none. A
 // standard word is limited to the range from least to most; a server's own word is kept.
 func (a *Adapter) Effort(r session.Request, least, most string) string {
-	return Between(cmp.Or(r.Effort, a.Options.Effort), least, most)
+	return ClampEffort(cmp.Or(r.Effort, a.Options.Effort), least, most)
 }
 
-// Between returns the standard word nearest to an effort within the range from least to most.
-func Between(effort, least, most string) string {
+// ClampEffort returns the standard word nearest to an effort within the range from least to most.
+func ClampEffort(effort, least, most string) string {
 	all := session.Efforts()
 	at := slices.Index(all, effort)
 	if at < 0 {

@@ -40,7 +40,7 @@ type Cache struct {
 	damaged  []string                  // notices about pictures
 
 	// The last request's messages, encoded under variant: the next request processes only new ones.
-	seen    session.Grown
+	seen    session.ReadMark
 	variant string
 	pieces  [][]byte
 }
@@ -58,14 +58,14 @@ type encoded struct {
 func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	from := c.seen.Past(messages)
+	from := c.seen.Examined(messages)
 	if from == 0 || c.variant != variant {
 		c.pieces, c.variant, from = make([][]byte, 0, len(messages)), variant, 0
 	}
 	for i := from; i < len(messages); i++ {
 		c.pieces = append(c.pieces[:i], c.message(variant, messages[i], func() []byte { return encode(i) }))
 	}
-	c.seen.Saw(messages)
+	c.seen.MarkAll(messages)
 	return slices.Clip(c.pieces)
 }
 

@@ -17,7 +17,7 @@ func (a *Answer) Ending(reason, detail string) (finished bool, err error) {
 	is := func(list ...string) bool { return slices.Contains(list, word) }
 	switch {
 	case is("", "end", "end_turn", "pause_turn", "complete", "completed", "done", "finished", "normal", "load", "unload") ||
-		has(word, "stop", "eos", "tool_call", "tool_use") && !Stumbled(word) || is("function_call", "function_calls"):
+		containsAny(word, "stop", "eos", "tool_call", "tool_use") && !IsParseFailure(word) || is("function_call", "function_calls"):
 		return true, nil
 	case is("length", "max_tokens", "model_length", "max_output_tokens", "max_completion_tokens"):
 		a.Done.Stop = session.StopLength
@@ -25,8 +25,8 @@ func (a *Answer) Ending(reason, detail string) (finished bool, err error) {
 	case is("model_context_window_exceeded", "context_length_exceeded", "context_window_exceeded"):
 		return false, a.Client.failure(session.ContextError, a.Client.Provider+" ended the answer because its context is full ("+reason+")",
 			a.Client.hint(session.ContextError, 0))
-	case Stumbled(word):
-		return false, a.Client.Stumble(reason, detail)
+	case IsParseFailure(word):
+		return false, a.Client.ParseFailure(reason, detail)
 	case Blocked(word):
 		return false, a.Client.Refused(about)
 	case is("error", "abort", "network_error", "insufficient_system_resource", "timeout", "load_shed", "other"):

@@ -70,7 +70,7 @@ func (c *Client) Malformed(data []byte, cut bool) error {
 
 // BadID is the quirk for a server that refuses the form of call ids.
 func BadID(name string) Quirk {
-	return Quirk{Name: name, When: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
+	return Quirk{Name: name, RefusalWords: [][]string{{"call_id", "tool_calls", "toolcallid", "tool call id", "tool_use_id", "call id"},
 		{"pattern", "invalid id", "invalid format", "alphanumeric", "not a valid id", "must match", "characters"}}}
 }
 
@@ -86,11 +86,11 @@ func (c *Client) Refused(reason string) error {
 	return c.failure(session.RefusedAnswer, c.Provider+" refused to answer ("+reason+")", "rephrase the request")
 }
 
-// Stumble returns an error for an answer with a call that the server could not parse; wrote is the
-// text it quotes, if any.
-func (c *Client) Stumble(reason, wrote string) error {
+// ParseFailure returns an error for an answer with a call that the server could not parse; wrote is
+// the text it quotes, if any.
+func (c *Client) ParseFailure(reason, wrote string) error {
 	failure := c.failure(session.BadResponse, c.Provider+" could not read a call of the model ("+reason+")", "try again, or choose another model")
-	failure.Stumble = c.quote(cmp.Or(strings.TrimSpace(wrote), "(a call that the server does not show)"))
+	failure.UnparsedCall = c.quote(cmp.Or(strings.TrimSpace(wrote), "(a call that the server does not show)"))
 	return failure
 }
 
@@ -128,7 +128,7 @@ func (c *Client) saidError(status int, s Refusal) *session.ProviderError {
 		kind = session.BadResponse
 	}
 	failure := c.failure(kind, c.Provider+": "+s.Text, c.hint(kind, status))
-	failure.Status, failure.Stumble = status, c.quote(s.wrote)
+	failure.Status, failure.UnparsedCall = status, c.quote(s.wrote)
 	if kind == session.RateError {
 		failure.RetryAfter = toldWait(s.Text)
 	}

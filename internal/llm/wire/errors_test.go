@@ -219,13 +219,13 @@ func TestReasonsOfAStumble(t *testing.T) {
 		"MALFORMED_FUNCTION_CALL": true, "function_call_filter: MALFORMED_FUNCTION_CALL": true, "UNEXPECTED_TOOL_CALL": true, "malformed_function_call": true,
 		"OTHER": false, "STOP": false, "tool_calls": false, "": false, "SAFETY": false,
 	} {
-		if wire.Stumbled(reason) != stumbles {
+		if wire.IsParseFailure(reason) != stumbles {
 			t.Errorf("%s: %t", reason, !stumbles)
 		}
 	}
 	for wrote, want := range map[string]string{"print(read(\"sk-0123456789\"))": "print(read(\"[masked]\"))", " ": "(a call that the server does not show)"} {
 		var failure *session.ProviderError
-		if !errors.As(c.Stumble("MALFORMED_FUNCTION_CALL", wrote), &failure) || failure.Stumble != want || failure.Kind != session.BadResponse || failure.Temporary() {
+		if !errors.As(c.ParseFailure("MALFORMED_FUNCTION_CALL", wrote), &failure) || failure.UnparsedCall != want || failure.Kind != session.BadResponse || failure.Temporary() {
 			t.Errorf("%q: %#v", wrote, failure)
 		}
 	}
@@ -243,7 +243,7 @@ func TestAnswersThatAServerCouldNotRead(t *testing.T) {
 		`{"message":"it broke"}`: "",
 	} {
 		var failure *session.ProviderError
-		if !errors.As(c.Object(json.RawMessage(object)), &failure) || failure.Stumble != want || want != "" && (failure.Kind != session.BadResponse || failure.Temporary()) {
+		if !errors.As(c.Object(json.RawMessage(object)), &failure) || failure.UnparsedCall != want || want != "" && (failure.Kind != session.BadResponse || failure.Temporary()) {
 			t.Errorf("%s: %#v", object, failure)
 		}
 	}

@@ -30,14 +30,14 @@ type Findings struct {
 	path  string
 	clock func() time.Time
 
-	mu    sync.Mutex
-	known map[string]finding // as first read; nil before
+	mu      sync.Mutex
+	entries map[string]finding // as first read; nil before
 }
 
 // finding is a value and its time.
 type finding struct {
-	Since time.Time       `json:"since"`
-	Says  json.RawMessage `json:"says"`
+	FoundAt time.Time       `json:"since"`
+	Value   json.RawMessage `json:"says"`
 }
 
 // NewFindings stores findings in a file, which is read at the first request.
@@ -46,7 +46,7 @@ func NewFindings(path string, clock func() time.Time) *Findings {
 }
 
 // subject identifies a model at a server, without secrets from the address.
-func subject(address, model string) string { return model + " at " + Shown(address) }
+func subject(address, model string) string { return model + " at " + DisplayURL(address) }
 
 // Get decodes a finding into a value and reports whether it exists.
 func (f *Findings) Get(address, model, kind string, into any) bool {
@@ -55,11 +55,11 @@ func (f *Findings) Get(address, model, kind string, into any) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.known == nil {
-		f.known = f.read()
+	if f.entries == nil {
+		f.entries = f.read()
 	}
-	found, ok := f.known[kind+" of "+subject(address, model)]
-	return ok && f.clock().Sub(found.Since) <= findingAge && json.Unmarshal(found.Says, into) == nil
+	found, ok := f.entries[kind+" of "+subject(address, model)]
+	return ok && f.clock().Sub(found.FoundAt) <= findingAge && json.Unmarshal(found.Value, into) == nil
 }
 
 // Keep stores a finding.
@@ -69,7 +69,7 @@ func (f *Findings) Keep(address, model, kind string, value any) {
 		return
 	}
 	f.change(func(known map[string]finding) {
-		known[kind+" of "+subject(address, model)] = finding{Since: f.clock().UTC(), Says: says}
+		known[kind+" of "+subject(address, model)] = finding{FoundAt: f.clock().UTC(), Value: says}
 	})
 }
 
@@ -97,13 +97,13 @@ func (f *Findings) change(change func(map[string]finding)) {
 		return
 	}
 	defer unlock()
-	f.known = f.read()
-	change(f.known)
-	byAge := slices.SortedFunc(maps.Keys(f.known), func(a, b string) int { return f.known[b].Since.Compare(f.known[a].Since) })
+	f.entries = f.read()
+	change(f.entries)
+	byAge := slices.SortedFunc(maps.Keys(f.entries), func(a, b string) int { return f.entries[b].FoundAt.Compare(f.entries[a].FoundAt) })
 	for _, key := range byAge[min(len(byAge), maxFindings):] {
-		delete(f.known, key)
+		delete(f.entries, key)
 	}
-	_ = atomicfile.WriteCache(f.path, JSON(f.known))
+	_ = atomicfile.WriteCache(f.path, JSON(f.entries))
 }
 
 // read returns the file's findings, except old ones and those from the future.
@@ -120,7 +120,7 @@ func (f *Findings) read() map[string]finding {
 	}
 	now := f.clock()
 	maps.DeleteFunc(known, func(_ string, found finding) bool {
-		age := now.Sub(found.Since)
+		age := now.Sub(found.FoundAt)
 		return age > findingAge || age < -findingAge/30
 	})
 	return known
@@ -138,7 +138,7 @@ const fitKind = "wire.fit"
 func (a *Adapter) recall(model string) (f fit, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	m := a.known[model]
+	m := a.memories[model]
 	if first = m == nil; first {
 		m = &memory{}
 		if m.earlier = a.Options.Findings.Get(a.Options.BaseURL, model, fitKind, &m.fit); !m.earlier {
@@ -151,20 +151,20 @@ func (a *Adapter) recall(model string) (f fit, first bool) {
 
 // remember caches a model's memory. The caller holds a.mu.
 func (a *Adapter) remember(model string, m *memory) {
-	if a.known == nil {
-		a.known = map[string]*memory{}
+	if a.memories == nil {
+		a.memories = map[string]*memory{}
 	}
-	a.known[model] = m
+	a.memories[model] = m
 }
 
 // know stores f for this process, and without conversation-specific quirks for later ones.
 func (a *Adapter) know(model string, f fit) {
 	a.mu.Lock()
-	a.remember(model, &memory{fit: f, earlier: a.known[model].earlier})
+	a.remember(model, &memory{fit: f, earlier: a.memories[model].earlier})
 	a.mu.Unlock()
 	f = f.clone()
-	for _, q := range append(a.Quirks, Quirk{Name: unread, Once: true}) {
-		if q.Once {
+	for _, q := range append(a.Quirks, Quirk{Name: unread, PerConversation: true}) {
+		if q.PerConversation {
 			delete(f.Quirks, q.Name)
 		}
 	}
@@ -175,7 +175,7 @@ func (a *Adapter) know(model string, f fit) {
 func (a *Adapter) forget(model string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.known[model].earlier {
+	if !a.memories[model].earlier {
 		return false
 	}
 	a.remember(model, &memory{})

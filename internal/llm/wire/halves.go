@@ -54,38 +54,38 @@ func surrogate(data []byte) rune {
 }
 
 // halves joins the halves from markHalves across pieces of a text.
-type halves struct{ held rune }
+type halves struct{ pending rune }
 
 // join returns a piece with its halves joined. A first half at its end waits for the next piece.
 func (h *halves) join(piece string, last bool) string {
-	if h.held == 0 && !strings.Contains(piece, "\xf4\x8f") {
+	if h.pending == 0 && !strings.Contains(piece, "\xf4\x8f") {
 		return piece
 	}
 	var b strings.Builder
 	for _, r := range piece {
 		half := r - firstHalf + 0xD800
-		joined := utf16.DecodeRune(h.held, half)
+		joined := utf16.DecodeRune(h.pending, half)
 		switch {
-		case h.held != 0 && r >= firstHalf && joined != utf8.RuneError:
+		case h.pending != 0 && r >= firstHalf && joined != utf8.RuneError:
 			b.WriteRune(joined)
-			h.held = 0
+			h.pending = 0
 			continue
-		case h.held != 0:
+		case h.pending != 0:
 			b.WriteRune(utf8.RuneError)
-			h.held = 0
+			h.pending = 0
 		}
 		switch {
 		case r < firstHalf:
 			b.WriteRune(r)
 		case half < 0xDC00:
-			h.held = half
+			h.pending = half
 		default:
 			b.WriteRune(utf8.RuneError)
 		}
 	}
-	if last && h.held != 0 {
+	if last && h.pending != 0 {
 		b.WriteRune(utf8.RuneError)
-		h.held = 0
+		h.pending = 0
 	}
 	return b.String()
 }

@@ -107,9 +107,9 @@ func KindOf(a tool.Attachment) string {
 	return Other
 }
 
-// Told returns a result as text, for an API whose results hold nothing else, and the attachments
-// for a message that follows, as far as the API takes them.
-func Told(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later []session.Part) {
+// ResultText returns a result as text, for an API whose results hold nothing else, and the
+// attachments for a message that follows, as far as the API takes them.
+func ResultText(o tool.Outcome, takes func(tool.Attachment) bool) (text string, later []session.Part) {
 	text = o.Output
 	for i := range o.Attachments {
 		a := o.Attachments[i]

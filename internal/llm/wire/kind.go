@@ -31,10 +31,10 @@ func classify(status int, s Refusal) session.ErrorKind {
 // spent recognizes an account without money or quota, which many servers report as too many
 // requests. All texts here are lower case; the tests name their servers.
 func spent(text, code string) bool {
-	if has(text, "quota exceeded for metric") && !has(text, "limit: 0") {
+	if containsAny(text, "quota exceeded for metric") && !containsAny(text, "limit: 0") {
 		return false // Google's text for an exhausted minute
 	}
-	return has(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
+	return containsAny(text, "insufficient_quota", "insufficient quota", "exceeded your current quota", "exceeded your current token quota",
 		"exceeded_current_quota", "quota_exceeded", "no quota", "quota exhausted", "quota has been exhausted", "free tier of the model has been exhausted",
 		"credit balance", "insufficient balance", "insufficient_balance", "insufficient account balance", "balance is insufficient",
 		"balance is not enough", "not enough balance", "not_enough_balance", "insufficient credit", "insufficient_credit",
@@ -48,30 +48,30 @@ func spent(text, code string) bool {
 
 // hurried recognizes a rate limit whose text resembles that of a long prompt.
 func hurried(text string) bool {
-	return has(text, "per minute", "per day", "per hour", "per second", "rate limit", "rate_limit", "rate-limit", "ratelimit", "please wait", "throttl") &&
-		!has(text, "request too large for") // Groq: it will never fit into a minute
+	return containsAny(text, "per minute", "per day", "per hour", "per second", "rate limit", "rate_limit", "rate-limit", "ratelimit", "please wait", "throttl") &&
+		!containsAny(text, "request too large for") // Groq: it will never fit into a minute
 }
 
 // tokenLimit recognizes other texts about tokens above some limit.
 func tokenLimit(text string) bool {
 	// Starts call this for 404 responses, and compiling is most of the work.
-	if !has(text, "exceed", "than", "over", "above") {
+	if !containsAny(text, "exceed", "than", "over", "above") {
 		return false
 	}
 	return regexp.MustCompile(`\b(tokens?|prompt|input|messages?|request|context|sequence)\b[^.]{0,80}`+
 		`\b(exceed(s|ed|ing)?|larger than|longer than|greater than|more than|over|above)\b[^.]{0,60}`+
 		`\b(max(imum)? (allowed )?(input |prompt |context |total |model )?(tokens?|length)|token limit|`+
 		`(input|prompt|context|sequence|max_?seq(uence)?)[ _]?(token )?(length|len|limit|window|size)|limit of \d+( tokens)?)`).MatchString(text) &&
-		!has(text, "image", "max_tokens", "max_completion_tokens", "max_output_tokens", "budget", "tools", "file")
+		!containsAny(text, "image", "max_tokens", "max_completion_tokens", "max_output_tokens", "budget", "tools", "file")
 }
 
 // tooLong recognizes a prompt that exceeds the context, worded differently by every server.
 func tooLong(text, code string) bool {
-	if has(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
-		has(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its", "configured") {
+	if containsAny(text, "context length", "context size", "context window", "context limit", "context_length", "context_size") &&
+		containsAny(text, "exceed", "longer than", "too long", "too large", "maximum", "greater than", "overflow", "full", "limit reached", "reached its", "configured") {
 		return true
 	}
-	if has(text, "prompt is too long", "prompt too long", "prompt_too_long", "input is too long", "input too long", "input_too_long", "input token count",
+	if containsAny(text, "prompt is too long", "prompt too long", "prompt_too_long", "input is too long", "input too long", "input_too_long", "input token count",
 		"input tokens exceed", "input tokens exceeded", "too many tokens", "too many input tokens", "request_too_large", "reduce the length of the messages",
 		"reduce the length of the input", "reduce your message size", "reduce your prompt", "shorten your prompt", "shorten the prompt",
 		"maximum prompt length", "maximum model length", "maximum input length", "model token limit", "exceeds the maximum number of tokens",
@@ -90,13 +90,13 @@ func tooLong(text, code string) bool {
 // tooMany recognizes a prompt with too many pictures or too many bytes of them; some servers take
 // five. Every request carries the earlier ones, so the conversation could not continue with them.
 func tooMany(text string) bool {
-	return has(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
-		has(text, "image", "picture") && regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
+	return containsAny(text, "too many images", "too_many_images", "too much media", "many-image requests", "request payload size exceeds") ||
+		containsAny(text, "image", "picture") && regexp.MustCompile(`\b(at most|up to|maximum of|more than|limit(ed)? (of|to)) \d+ (images?|pictures?)\b|\b(image count|number of images|\d+ images)\b.{0,40}\bexceed`).MatchString(text)
 }
 
 // filtered recognizes a prompt or an answer refused by a filter.
 func filtered(text string) bool {
-	return has(text, "content_filter", "content_policy", "content policy", "content management policy", "content filtering policy", "safety system",
+	return containsAny(text, "content_filter", "content_policy", "content policy", "content management policy", "content filtering policy", "safety system",
 		"responsibleaipolicy", "usage policy", "usage policies", "data_inspection_failed", "datainspectionfailed", "inappropriate content",
 		"content exists risk", "considered high risk", "unsafe or sensitive content", "new_sensitive", "sensitivecontentdetected",
 		"prohibited_content", "model_armor", "model armor", "guardrail_intervened")
@@ -110,13 +110,13 @@ func Blocked(reason string) bool {
 		"guardrail_intervened", "guardrail", "model_armor":
 		return true
 	}
-	return has(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
+	return containsAny(reason, "content_filter", "contentfilter", "prohibited_content", "_safety", "_recitation", "model_armor")
 }
 
-// Stumbled reports whether an answer ended because its server could not parse a call, by Gemini's
-// reasons, in either case.
-func Stumbled(reason string) bool {
-	return has(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
+// IsParseFailure reports whether an answer ended because its server could not parse a call, by
+// Gemini's reasons, in either case.
+func IsParseFailure(reason string) bool {
+	return containsAny(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
 }
 
 // byStatus classifies a failure without a known text.
@@ -124,7 +124,7 @@ func byStatus(status int, text string) session.ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
 		return session.AuthError
-	case status == http.StatusNotFound && has(text, "model", "not_found"):
+	case status == http.StatusNotFound && containsAny(text, "model", "not_found"):
 		return session.NoModelError
 	case status == http.StatusTooManyRequests || status == 529:
 		return session.RateError
@@ -132,22 +132,22 @@ func byStatus(status int, text string) session.ErrorKind {
 		return session.ContextError
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
 		return session.ServerError
-	case has(text, "overloaded", "rate_limit", "rate limit"):
+	case containsAny(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError
-	case has(text, "model unloaded", "the model has crashed"): // LM Studio, which loads it again
+	case containsAny(text, "model unloaded", "the model has crashed"): // LM Studio, which loads it again
 		return session.ServerError
-	case has(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
+	case containsAny(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
 		"permission_error"):
 		return session.AuthError
-	case has(text, "model_not_found", "not_found_error") || has(text, "model") && has(text, "not found", "does not exist"):
+	case containsAny(text, "model_not_found", "not_found_error") || containsAny(text, "model") && containsAny(text, "not found", "does not exist"):
 		return session.NoModelError
-	case status == 0 && !has(text, "invalid_request"):
+	case status == 0 && !containsAny(text, "invalid_request"):
 		return session.ServerError
 	}
 	return session.RequestError
 }
 
-func has(text string, words ...string) bool {
+func containsAny(text string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(text, w) {
 			return true

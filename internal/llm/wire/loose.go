@@ -12,8 +12,8 @@ import (
 // Servers and gateways in other languages write integers as 3.0, empty values for null, and numbers
 // for strings. Their meaning is certain and accepted; content of another kind is still an error.
 
-// Given reports whether an optional field has a value other than null, "", {}, [], false and 0.
-func Given(raw json.RawMessage) bool {
+// IsSet reports whether an optional field has a value other than null, "", {}, [], false and 0.
+func IsSet(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "{}", "[]", "false", "0":
 		return false
@@ -105,21 +105,21 @@ type Maybe[T any] struct{ V T }
 
 // UnmarshalJSON ignores empty values.
 func (m *Maybe[T]) UnmarshalJSON(raw []byte) error {
-	if !Given(raw) {
+	if !IsSet(raw) {
 		return nil
 	}
 	return json.Unmarshal(raw, &m.V)
 }
 
-// Aside is an informative value: fields of the right type are read.
-type Aside[T any] struct {
-	V     T
-	Given bool
+// Lenient is an informative value: fields of the right type are read.
+type Lenient[T any] struct {
+	V       T
+	Present bool
 }
 
 // UnmarshalJSON never fails.
-func (a *Aside[T]) UnmarshalJSON(raw []byte) error {
-	if a.Given = Given(raw); a.Given {
+func (a *Lenient[T]) UnmarshalJSON(raw []byte) error {
+	if a.Present = IsSet(raw); a.Present {
 		_ = json.Unmarshal(raw, &a.V) // valid fields are read anyway
 	}
 	return nil

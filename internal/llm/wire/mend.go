@@ -22,9 +22,9 @@ const maxMends = 16
 // Adapters handle it by Name.
 type Quirk struct {
 	Name string
-	// When holds lower-case words of refusals: the text contains one from each list.
-	When [][]string
-	Once bool // it may depend on one conversation, and is forgotten with the process
+	// RefusalWords holds lower-case words of refusals: the text contains one from each list.
+	RefusalWords    [][]string
+	PerConversation bool // it may depend on one conversation, and is forgotten with the process
 }
 
 // Quirks holds a model's known quirks by name.
@@ -62,7 +62,7 @@ func toolKey(d tool.Definition) string {
 
 // lesson is a row of the refusal table, in lower case.
 type lesson struct {
-	about   string                           // matches the text
+	matches string                           // matches the text
 	except  string                           // excludes other texts; optional
 	request bool                             // not for a failed server
 	learn   func(m *mender, r *Refusal) bool // returns false if the next request would be the same
@@ -71,17 +71,17 @@ type lesson struct {
 // lessons returns the table for all formats. The first row that changes something is used.
 func lessons() []lesson {
 	return []lesson{
-		{about: aboutBound, except: `not supported with this model|unsupported parameter|unrecognized|unknown parameter|extra inputs`, learn: (*mender).bounded},
-		{about: `tool[_ ]?choice`, learn: func(m *mender, _ *Refusal) bool {
+		{matches: aboutBound, except: `not supported with this model|unsupported parameter|unrecognized|unknown parameter|extra inputs`, learn: (*mender).bounded},
+		{matches: `tool[_ ]?choice`, learn: func(m *mender, _ *Refusal) bool {
 			return m.asked.Choice != session.ChooseFreely && m.quirk(freely, "")
 		}},
-		{about: aboutSchema, learn: (*mender).without},
-		{about: aboutSight, learn: func(m *mender, _ *Refusal) bool {
-			return slices.ContainsFunc(m.whole.Messages, session.Message.Shows) && m.quirk(blind, "takes no pictures and documents: it gets a note in their place")
+		{matches: aboutSchema, learn: (*mender).without},
+		{matches: aboutSight, learn: func(m *mender, _ *Refusal) bool {
+			return slices.ContainsFunc(m.full.Messages, session.Message.Shows) && m.quirk(blind, "takes no pictures and documents: it gets a note in their place")
 		}},
-		{about: aboutPart, learn: (*mender).leave},
-		{about: aboutTemplate, learn: func(m *mender, _ *Refusal) bool { return m.inWords(template) }},
-		{about: aboutHistory, request: true, learn: func(m *mender, _ *Refusal) bool { return m.inWords(unread) }},
+		{matches: aboutPart, learn: (*mender).leave},
+		{matches: aboutTemplate, learn: func(m *mender, _ *Refusal) bool { return m.inWords(template) }},
+		{matches: aboutHistory, request: true, learn: func(m *mender, _ *Refusal) bool { return m.inWords(unread) }},
 	}
 }
 
@@ -95,7 +95,7 @@ func (m *mender) learn(r *Refusal) bool {
 	}
 	server := r.Status >= 500 || r.Status == 0
 	for _, l := range lessons() {
-		if r.about(l.about) && !(l.except != "" && r.about(l.except)) && !(l.request && server) && l.learn(m, r) {
+		if r.matches(l.matches) && !(l.except != "" && r.matches(l.except)) && !(l.request && server) && l.learn(m, r) {
 			return true
 		}
 	}
@@ -108,8 +108,8 @@ func (m *mender) format(r *Refusal) bool {
 		return false
 	}
 	for _, q := range m.adapter.Quirks {
-		missing := slices.ContainsFunc(q.When, func(words []string) bool { return !has(r.Text, words...) })
-		if !missing && !m.adapter.Usual[q.Name] && m.quirk(q.Name, "") {
+		missing := slices.ContainsFunc(q.RefusalWords, func(words []string) bool { return !containsAny(r.Text, words...) })
+		if !missing && !m.adapter.ServerQuirks[q.Name] && m.quirk(q.Name, "") {
 			return true
 		}
 	}
@@ -135,8 +135,8 @@ func (m *mender) quirk(name, note string) bool {
 // Ask makes a request by try, which sends it and reads the whole answer. A refused request is
 // changed according to the refusal and sent again; this is the only place for that, for every
 // format. The user sees each change, and a finding is stored after a successful request.
-func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, session.Request, Quirks) (session.Done, error)) iter.Seq[session.Chunk] {
-	return Stream(ctx, func(out *Out) (session.Done, error) {
+func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*ChunkSender, session.Request, Quirks) (session.Done, error)) iter.Seq[session.Chunk] {
+	return Stream(ctx, func(out *ChunkSender) (session.Done, error) {
 		m := a.mender(r)
 		var pictures []string // notices about unreadable ones
 		for tries := 0; ; tries++ {
@@ -146,7 +146,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 			if quirks == nil {
 				quirks = Quirks{}
 			}
-			maps.Copy(quirks, a.Usual)
+			maps.Copy(quirks, a.ServerQuirks)
 			done, err := try(out, m.asked, quirks)
 			pictures = append(pictures, a.Cache.unread()...)
 			if err == nil {
@@ -163,7 +163,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 			case m.learn(refusal):
 				m.learned = true
 			case a.forget(r.Model): // knowledge from an earlier process may be outdated
-				m = &mender{adapter: a, whole: r}
+				m = &mender{adapter: a, full: r}
 			default:
 				return done, err
 			}
@@ -174,7 +174,7 @@ func (a *Adapter) Ask(ctx context.Context, r session.Request, try func(*Out, ses
 // mender changes one request until its server accepts it.
 type mender struct {
 	adapter *Adapter
-	whole   session.Request
+	full    session.Request
 	asked   session.Request // as last sent
 	fit     fit
 	once    int             // longest answer for this prompt; 0 for any
@@ -188,7 +188,7 @@ type mender struct {
 // left out because of earlier refusals.
 func (a *Adapter) mender(r session.Request) *mender {
 	known, first := a.recall(r.Model)
-	m := &mender{adapter: a, whole: r, fit: known}
+	m := &mender{adapter: a, full: r, fit: known}
 	for _, d := range r.Tools {
 		if why := known.Lacks[toolKey(d)]; first && why != "" {
 			m.lack(d, "refused the schema of the tool %s%s before, which is left out (%s)", why)
@@ -257,8 +257,8 @@ func serverOf(d tool.Definition) string {
 // or all if a model refuses its own.
 func (m *mender) inWords(all string) bool {
 	q := m.fit.Quirks
-	answered := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
-	called := slices.ContainsFunc(m.whole.Messages, func(msg session.Message) bool { return msg.Role == session.ToolRole })
+	answered := slices.ContainsFunc(m.full.Messages, func(msg session.Message) bool { return msg.Role == session.Assistant })
+	called := slices.ContainsFunc(m.full.Messages, func(msg session.Message) bool { return msg.Role == session.ToolRole })
 	switch {
 	case !answered || q[unread] || q[template]:
 		return false
@@ -272,8 +272,8 @@ func (m *mender) inWords(all string) bool {
 
 // foreign returns the number of messages up to another model's last call, including results.
 func (m *mender) foreign() (end int) {
-	for i, msg := range m.whole.Messages {
-		own := msg.Model == m.whole.Model && msg.Provider == m.adapter.Name()
+	for i, msg := range m.full.Messages {
+		own := msg.Model == m.full.Model && msg.Provider == m.adapter.Name()
 		if msg.Role == session.Assistant && !own && len(msg.Calls()) > 0 || end == i && msg.Role == session.ToolRole {
 			end = i + 1
 		}
@@ -288,7 +288,7 @@ func (m *mender) leave(r *Refusal) bool {
 	}
 	m.all = m.parts != nil
 	m.parts = map[string]bool{}
-	for _, msg := range slices.Backward(m.whole.Messages) {
+	for _, msg := range slices.Backward(m.full.Messages) {
 		if msg.Shows() && (m.all || len(m.parts) == 0) {
 			m.parts[msg.ID] = true
 		}
@@ -306,15 +306,15 @@ func (m *mender) note(what string) {
 	if m.mended == nil {
 		m.mended = &session.Mended{}
 	}
-	text := m.whole.Model + " at " + m.adapter.Name() + " " + what
-	if !slices.Contains(m.mended.Why, text) {
-		m.mended.Why = append(m.mended.Why, text)
+	text := m.full.Model + " at " + m.adapter.Name() + " " + what
+	if !slices.Contains(m.mended.Reasons, text) {
+		m.mended.Reasons = append(m.mended.Reasons, text)
 	}
 }
 
 // request applies the known requirements.
 func (m *mender) request() {
-	r, q := m.whole, m.fit.Quirks
+	r, q := m.full, m.fit.Quirks
 	r.MaxTokens = cmp.Or(r.MaxTokens, m.adapter.Options.MaxTokens)
 	for _, most := range []int{m.fit.Most, m.once} {
 		if most > 0 && (r.MaxTokens == 0 || r.MaxTokens > most) {

@@ -9,7 +9,7 @@ import (
 // A refusal teaches each quirk once: the same request is not sent again where the server is known
 // for it.
 func TestAQuirkIsLearnedOnce(t *testing.T) {
-	a := &Adapter{Usual: Quirks{"usual": true}, Quirks: []Quirk{{Name: "usual", When: [][]string{{"reasoning"}}}, {Name: "other", When: [][]string{{"effort"}, {"unknown"}}}}}
+	a := &Adapter{ServerQuirks: Quirks{"usual": true}, Quirks: []Quirk{{Name: "usual", RefusalWords: [][]string{{"reasoning"}}}, {Name: "other", RefusalWords: [][]string{{"effort"}, {"unknown"}}}}}
 	m := mender{adapter: a}
 	refused := func(text string) *Refusal { return &Refusal{Status: 400, Failed: session.RequestError, Text: text} }
 	for _, c := range []struct {
@@ -20,7 +20,7 @@ func TestAQuirkIsLearnedOnce(t *testing.T) {
 			t.Errorf("%s: learned is not %v", c.text, c.learned)
 		}
 	}
-	if all := m.fit.Quirks; !all["other"] || len(all) != 1 || len(a.Usual) != 1 {
-		t.Errorf("learned are %v; the server's own are %v", all, a.Usual)
+	if all := m.fit.Quirks; !all["other"] || len(all) != 1 || len(a.ServerQuirks) != 1 {
+		t.Errorf("learned are %v; the server's own are %v", all, a.ServerQuirks)
 	}
 }

@@ -27,7 +27,7 @@ func (r *Refusal) Error() string { return r.Text }
 // refusalOf returns the refusal in an error, or nil if no changed request could help.
 func refusalOf(err error) *Refusal {
 	var failure *session.ProviderError
-	if !errors.As(err, &failure) || failure.Stumble != "" {
+	if !errors.As(err, &failure) || failure.UnparsedCall != "" {
 		return nil
 	}
 	var r *Refusal
@@ -44,11 +44,11 @@ func refusalOf(err error) *Refusal {
 // vague reports a refusal without a reason, or with a text that fits any.
 func (r *Refusal) vague() bool {
 	return (r.Status == http.StatusBadRequest || r.Status == http.StatusUnprocessableEntity || r.Status == http.StatusUnsupportedMediaType) &&
-		(len(r.Text) < 12 || has(r.Text, "invalid argument", "invalid request", "bad request", "provider returned error", "malformed", "validation error", "unprocessable"))
+		(len(r.Text) < 12 || containsAny(r.Text, "invalid argument", "invalid request", "bad request", "provider returned error", "malformed", "validation error", "unprocessable"))
 }
 
-// about reports whether an expression matches the server's text or names.
-func (r *Refusal) about(expression string) bool {
+// matches reports whether an expression matches the server's text or names.
+func (r *Refusal) matches(expression string) bool {
 	return regexp.MustCompile(expression).MatchString(r.Text + "\nparam:" + r.Param + "\ncode:" + r.Code)
 }
 
@@ -86,7 +86,7 @@ func NoTools(err error) bool {
 }
 
 func (r *Refusal) noTools() bool {
-	return r.about(aboutTools) && !r.about(aboutSchema) && (r.about("enable-auto-tool-choice") || !r.about("tool[_ ]choice")) && !r.about("without `?tools")
+	return r.matches(aboutTools) && !r.matches(aboutSchema) && (r.matches("enable-auto-tool-choice") || !r.matches("tool[_ ]choice")) && !r.matches("without `?tools")
 }
 
 // tools returns the names of the offered tools that the text mentions.

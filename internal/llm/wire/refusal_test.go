@@ -27,7 +27,7 @@ func TestTheBoundOfARefusal(t *testing.T) {
 		"max_tokens must be an integer": 0,
 	} {
 		r := &Refusal{Status: 400, Text: strings.ToLower(said)}
-		if got, _ := r.bound(); got != want || !r.about(aboutBound) {
+		if got, _ := r.bound(); got != want || !r.matches(aboutBound) {
 			t.Errorf("%s: %d, want %d", said, got, want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestARefusalNamesItsTools(t *testing.T) {
 		"The value at toolConfig.tools.2.member.toolSpec.inputSchema.json.type must be one of the following: object.":                                                                                                            {"odata_list"},
 	} {
 		r := &Refusal{Status: 400, Text: strings.ToLower(said)}
-		if got := r.tools(offered); !slices.Equal(got, want) || !r.about(aboutSchema) || NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}) {
+		if got := r.tools(offered); !slices.Equal(got, want) || !r.matches(aboutSchema) || NoTools(&session.ProviderError{Kind: session.RequestError, Err: r}) {
 			t.Errorf("%s: %q, want %q", said, got, want)
 		}
 	}

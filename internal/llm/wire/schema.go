@@ -16,7 +16,7 @@ import (
 // byte for byte. Changes lose only hints: the tool's own schema validates the arguments.
 type schemas struct {
 	mu    sync.Mutex
-	known map[string]fittedTools
+	cache map[string]fittedTools
 }
 
 // fittedTools holds tools as sent.
@@ -36,13 +36,13 @@ func (s *schemas) fit(r session.Request, f *fit) session.Request {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.known[digest]
+	known, ok := s.cache[digest]
 	if !ok || r.ToolsDigest == "" {
 		known = fitTools(r.Tools, f)
-		if s.known == nil || len(s.known) > 16 {
-			s.known = map[string]fittedTools{}
+		if s.cache == nil || len(s.cache) > 16 {
+			s.cache = map[string]fittedTools{}
 		}
-		s.known[digest] = known
+		s.cache[digest] = known
 	}
 	if known.changed {
 		r.Tools = known.tools

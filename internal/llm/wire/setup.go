@@ -17,8 +17,8 @@ func Host(address string) string {
 	return u.Hostname()
 }
 
-// Shown returns an address without secrets.
-func Shown(address string) string {
+// DisplayURL returns an address without secrets.
+func DisplayURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "(not an address)"
@@ -26,8 +26,8 @@ func Shown(address string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// With returns a copy of the headers with one added; an empty value adds nothing.
-func With(given http.Header, name, value string) http.Header {
+// WithHeader returns a copy of the headers with one added; an empty value adds nothing.
+func WithHeader(given http.Header, name, value string) http.Header {
 	h := given.Clone()
 	if h == nil {
 		h = http.Header{}
@@ -41,9 +41,9 @@ func With(given http.Header, name, value string) http.Header {
 // Bearer returns a copy of the headers with a bearer token.
 func Bearer(given http.Header, key string) http.Header {
 	if key == "" {
-		return With(given, "", "")
+		return WithHeader(given, "", "")
 	}
-	return With(given, "Authorization", "Bearer "+key)
+	return WithHeader(given, "Authorization", "Bearer "+key)
 }
 
 // Post sends a body to a path.

@@ -17,18 +17,18 @@ func thoughtTags() [][2]string {
 // thoughts separates thinking from an answer's text. A thought begins an answer; if its opening tag
 // was in the prompt, everything before a lone closing tag is one.
 type thoughts struct {
-	held    string          // undecided
-	end     string          // closing tag of the open thought, or ""
-	said    strings.Builder // text so far, after a thought
-	decided bool            // no further thought can begin
-	lone    bool            // a lone closing tag or a whole thought was seen
-	behind  bool            // a thought has just ended: skip line breaks before the text
+	undecided string          // undecided
+	end       string          // closing tag of the open thought, or ""
+	said      strings.Builder // text so far, after a thought
+	decided   bool            // no further thought can begin
+	lone      bool            // a lone closing tag or a whole thought was seen
+	behind    bool            // a thought has just ended: skip line breaks before the text
 }
 
 // split returns the decided chunks after a piece of text; last ends the text.
 func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
-	text := t.held + piece
-	t.held = ""
+	text := t.undecided + piece
+	t.undecided = ""
 	for text != "" {
 		if t.behind {
 			if text = strings.TrimLeft(text, "\r\n"); text == "" {
@@ -40,7 +40,7 @@ func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 		case t.end != "":
 			thought, rest, closed := strings.Cut(text, t.end)
 			if !closed && !last {
-				thought, t.held = withhold(thought, t.end)
+				thought, t.undecided = withhold(thought, t.end)
 			}
 			if thought != "" {
 				out = append(out, session.Reasoning{Delta: thought})
@@ -51,7 +51,7 @@ func (t *thoughts) split(piece string, last bool) (out []session.Chunk) {
 		case !t.decided:
 			rest, begun, open := t.begins(text)
 			if !begun && open && !last {
-				t.held = text
+				t.undecided = text
 				return out
 			}
 			if t.decided = !begun; begun {
@@ -87,7 +87,7 @@ func (t *thoughts) untilLoneEnd(text string, last bool) (session.Chunk, string) 
 	before, rest, found := strings.Cut(text, end)
 	if t.lone || !found {
 		if !last && !t.lone {
-			before, t.held = withhold(text, end)
+			before, t.undecided = withhold(text, end)
 		} else {
 			before = text
 		}

@@ -15,7 +15,7 @@ import (
 func chunksOf(pieces ...string) string {
 	var b strings.Builder
 	last := ""
-	for c := range wire.Stream(context.Background(), func(out *wire.Out) (session.Done, error) {
+	for c := range wire.Stream(context.Background(), func(out *wire.ChunkSender) (session.Done, error) {
 		for _, p := range pieces {
 			if err := out.Text(p); err != nil {
 				return session.Done{}, err
@@ -84,9 +84,9 @@ func TestSurrogateHalvesAreJoined(t *testing.T) {
 		{[]string{`\ud83d\ude00`}, "😀"},
 	} {
 		var text, arguments string
-		for chunk := range wire.Stream(context.Background(), func(out *wire.Out) (session.Done, error) {
+		for chunk := range wire.Stream(context.Background(), func(out *wire.ChunkSender) (session.Done, error) {
 			client := wire.Adapt(wire.Options{Name: "s"}, "", nil).Client
-			a := wire.Answer{Client: &client, Out: out, Calls: client.Calls(nil)}
+			a := wire.Answer{Client: &client, Chunks: out, Calls: client.Calls(nil)}
 			for _, e := range c.events {
 				var v struct{ T string }
 				if err := a.Decode([]byte(`{"T":"`+e+`"}`), false, &v); err != nil {

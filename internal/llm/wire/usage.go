@@ -9,15 +9,15 @@ type Counts struct {
 	Cached, Written Count // of the prompt: read from and written to the cache
 	Thoughts        Count // thinking tokens
 	Total           Count // 0 if unknown
-	// Beside: the format defines the prompt without cached tokens.
-	Beside bool
+	// ExcludesCache: the format defines the prompt without cached tokens.
+	ExcludesCache bool
 }
 
 // Usage interprets the counts. If two readings fit, it uses the more expensive one.
 func (c Counts) Usage() session.Usage {
 	cache := c.Cached + c.Written
 	input, output := c.Prompt, c.Answer
-	beside := c.Beside || cache > c.Prompt
+	beside := c.ExcludesCache || cache > c.Prompt
 	whole := input + output // by the server's own total
 	if beside {
 		whole += cache

@@ -30,7 +30,7 @@ func TestTheDearerReadingOfTheCountsHolds(t *testing.T) {
 		"a total that counts the cache beside the prompt": {
 			Counts{Prompt: 1000, Answer: 2, Cached: 900, Total: 1902}, session.Usage{Input: 1000, Output: 2, CacheRead: 900}},
 		"Anthropic: the cache is never in the prompt": {
-			Counts{Prompt: 3, Answer: 2, Cached: 900, Beside: true}, session.Usage{Input: 3, Output: 2, CacheRead: 900}},
+			Counts{Prompt: 3, Answer: 2, Cached: 900, ExcludesCache: true}, session.Usage{Input: 3, Output: 2, CacheRead: 900}},
 		"a total that is smaller says nothing": {Counts{Prompt: 100, Answer: 50, Total: 7}, session.Usage{Input: 100, Output: 50}},
 	} {
 		if u := c.counts.Usage(); u != c.want {

@@ -24,8 +24,8 @@ import (
 // ErrGone means that the consumer stopped listening. It ends an adapter's work and is never shown.
 var ErrGone = errors.New("the consumer stopped early")
 
-// Out sends chunks to the consumer.
-type Out struct {
+// ChunkSender sends chunks to the consumer.
+type ChunkSender struct {
 	yield func(session.Chunk) bool
 	gone  bool
 	begun bool            // something was sent
@@ -36,7 +36,7 @@ type Out struct {
 }
 
 // Send yields one chunk. Its only error is ErrGone; return it unchanged.
-func (o *Out) Send(c session.Chunk) error {
+func (o *ChunkSender) Send(c session.Chunk) error {
 	if _, ok := c.(session.Forming); !ok {
 		if err := o.flush(); err != nil {
 			return err
@@ -45,7 +45,7 @@ func (o *Out) Send(c session.Chunk) error {
 	return o.send(c)
 }
 
-func (o *Out) send(c session.Chunk) error {
+func (o *ChunkSender) send(c session.Chunk) error {
 	if o.gone {
 		return ErrGone
 	}
@@ -64,9 +64,9 @@ func (o *Out) send(c session.Chunk) error {
 }
 
 // Text yields a piece of the answer, with thoughts separated.
-func (o *Out) Text(delta string) error { return o.pieces(o.text.join(delta, false), false) }
+func (o *ChunkSender) Text(delta string) error { return o.pieces(o.text.join(delta, false), false) }
 
-func (o *Out) pieces(text string, last bool) error {
+func (o *ChunkSender) pieces(text string, last bool) error {
 	for _, c := range o.thoughts.split(text, last) {
 		if err := o.send(c); err != nil {
 			return err
@@ -76,15 +76,15 @@ func (o *Out) pieces(text string, last bool) error {
 }
 
 // flush yields text held back as a possible beginning of a mark.
-func (o *Out) flush() error {
-	if o.thoughts.held == "" && o.text.held == 0 {
+func (o *ChunkSender) flush() error {
+	if o.thoughts.undecided == "" && o.text.pending == 0 {
 		return nil
 	}
 	return o.pieces(o.text.join("", true), true)
 }
 
 // Reasoning yields a piece of thinking, unless it is empty.
-func (o *Out) Reasoning(delta string) error {
+func (o *ChunkSender) Reasoning(delta string) error {
 	if delta = o.reasonings.join(delta, false); delta == "" {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (o *Out) Reasoning(delta string) error {
 }
 
 // Release yields finished calls, in the model's order.
-func (o *Out) Release(calls []session.Call) error {
+func (o *ChunkSender) Release(calls []session.Call) error {
 	for _, c := range calls {
 		if err := o.Send(c); err != nil {
 			return err
@@ -104,9 +104,9 @@ func (o *Out) Release(calls []session.Call) error {
 // Stream returns the chunks of one model request. run sends everything but Done, which it returns;
 // if it fails, Done keeps its usage and gets the error. Done is yielded exactly once and last,
 // unless the consumer has stopped.
-func Stream(ctx context.Context, run func(*Out) (session.Done, error)) iter.Seq[session.Chunk] {
+func Stream(ctx context.Context, run func(*ChunkSender) (session.Done, error)) iter.Seq[session.Chunk] {
 	return func(yield func(session.Chunk) bool) {
-		out := &Out{yield: yield}
+		out := &ChunkSender{yield: yield}
 		done, err := run(out)
 		if out.gone || out.flush() != nil {
 			return

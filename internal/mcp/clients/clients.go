@@ -29,12 +29,12 @@ import (
 // maxFile limits one file, in bytes. Claude Code keeps its history beside its servers.
 const maxFile = 64 << 20
 
-// Found is another assistant's server.
-type Found struct {
+// ServerEntry is another assistant's server.
+type ServerEntry struct {
 	mcp.Server
-	Client  string // the assistant, such as claude or cursor
-	Off     bool   // disabled there
-	Problem string // why it cannot be imported, or ""
+	Client   string // the assistant, such as claude or cursor
+	Disabled bool   // disabled there
+	Problem  string // why it cannot be imported, or ""
 }
 
 // place is an assistant's file with the user's servers.
@@ -71,7 +71,7 @@ func Names() (out []string) {
 
 // Find reads all servers, sorted by name within a file. dir is the run's folder: Claude Code has
 // servers for one folder beside those for all.
-func Find(home string, getenv func(string) string, dir string) (out []Found) {
+func Find(home string, getenv func(string) string, dir string) (out []ServerEntry) {
 	for _, p := range places {
 		for _, path := range p.files(home, getenv) {
 			out = append(out, p.read(path, dir)...)
@@ -98,7 +98,7 @@ func (p place) files(home string, getenv func(string) string) []string {
 	return all
 }
 
-func (p place) read(path, dir string) (out []Found) {
+func (p place) read(path, dir string) (out []ServerEntry) {
 	raw, err := contents(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -110,7 +110,7 @@ func (p place) read(path, dir string) (out []Found) {
 		_, err = jsonc.Decode(raw, &file)
 	}
 	if err != nil {
-		return []Found{{Server: mcp.Server{From: path}, Client: p.client, Problem: "it cannot be read: " + err.Error()}}
+		return []ServerEntry{{Server: mcp.Server{Source: path}, Client: p.client, Problem: "it cannot be read: " + err.Error()}}
 	}
 	member := file[p.member]
 	if p.member == "mcp" && p.client == "vscode" { // in settings.json they are one level deeper
@@ -137,15 +137,15 @@ func (p place) fromTOML(raw []byte) (map[string]json.RawMessage, error) {
 	return map[string]json.RawMessage{p.member: member}, err
 }
 
-func (p place) entries(path string, member json.RawMessage) (out []Found) {
+func (p place) entries(path string, member json.RawMessage) (out []ServerEntry) {
 	var entries map[string]json.RawMessage
 	if json.Unmarshal(member, &entries) != nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		f := Found{Client: p.client}
+		f := ServerEntry{Client: p.client}
 		s, off, err := mcp.Read(name, entries[name])
-		s.From, f.Off = path, off
+		s.Source, f.Disabled = path, off
 		more := struct {
 			Timeout  float64           `json:"timeout"`
 			Include  []string          `json:"includeTools"`

@@ -43,7 +43,7 @@ func TestTheServersOfOtherAssistantsAreFound(t *testing.T) {
 		if f.SSE {
 			line += " sse"
 		}
-		if f.Off {
+		if f.Disabled {
 			line += " off"
 		}
 		if f.Start+f.Call > 0 || len(f.Tools) > 0 {

@@ -45,8 +45,8 @@ type Asker struct {
 	Ask func(ctx context.Context, q Question) (string, error)
 	// Open opens an address in the user's browser. It may be nil.
 	Open func(address string) error
-	// Told reports an action taken without asking. It may be nil.
-	Told func(text string)
+	// Report reports an action taken without asking. It may be nil.
+	Report func(text string)
 
 	mu      sync.Mutex
 	waiting map[string]int
@@ -65,11 +65,11 @@ const (
 func (a *Asker) Elicit(server string) func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	return func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		if a.Ask == nil {
-			a.tell(server + " asked the person something, and nobody is here: it was declined")
+			a.report(server + " asked the person something, and nobody is here: it was declined")
 			return answer(decline), nil
 		}
 		if !a.enter(server) {
-			a.tell(server + " asks too much at once; what is beyond " + fmt.Sprint(maxWaiting) + " questions was declined")
+			a.report(server + " asks too much at once; what is beyond " + fmt.Sprint(maxWaiting) + " questions was declined")
 			return answer(decline), nil
 		}
 		defer a.leave(server)
@@ -82,9 +82,9 @@ func (a *Asker) Elicit(server string) func(context.Context, *sdk.ElicitRequest) 
 	}
 }
 
-func (a *Asker) tell(text string) {
-	if a.Told != nil {
-		a.Told(text)
+func (a *Asker) report(text string) {
+	if a.Report != nil {
+		a.Report(text)
 	}
 }
 
@@ -126,7 +126,7 @@ const (
 func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	address, err := oauth.Address(p.URL)
 	if err != nil {
-		a.tell(server + " wanted something to be opened that is no web address; it was declined")
+		a.report(server + " wanted something to be opened that is no web address; it was declined")
 		return answer(decline)
 	}
 	u, err := url.Parse(address)
@@ -143,7 +143,7 @@ func (a *Asker) page(ctx context.Context, server string, p *sdk.ElicitParams) *s
 		return refused(ctx)
 	case said == openIt:
 		if err := a.Open(address); err != nil {
-			a.tell("the page of " + server + " could not be opened: " + err.Error())
+			a.report("the page of " + server + " could not be opened: " + err.Error())
 			return answer(cancel)
 		}
 		return answer(accept)
@@ -159,7 +159,7 @@ var errTries = errors.New("no answer fits")
 func (a *Asker) form(ctx context.Context, server string, p *sdk.ElicitParams) *sdk.ElicitResult {
 	fields, err := fieldsOf(p.RequestedSchema)
 	if err != nil {
-		a.tell(server + " asked the person something that cannot be shown (" + err.Error() + "); it was declined")
+		a.report(server + " asked the person something that cannot be shown (" + err.Error() + "); it was declined")
 		return answer(decline)
 	}
 	message := mcp.Clean(p.Message, maxMessage)

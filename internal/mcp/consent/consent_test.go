@@ -224,7 +224,7 @@ func TestAPageIsOpenedOnlyWithConsent(t *testing.T) {
 func TestAFloodOfQuestionsIsDeclined(t *testing.T) {
 	let := make(chan struct{})
 	var told []string
-	d := &Asker{Ask: func(ctx context.Context, _ Question) (string, error) { <-let; return yes, nil }, Told: func(s string) { told = append(told, s) }}
+	d := &Asker{Ask: func(ctx context.Context, _ Question) (string, error) { <-let; return yes, nil }, Report: func(s string) { told = append(told, s) }}
 	ask := func() string {
 		r, err := d.Elicit("acme")(t.Context(), &sdk.ElicitRequest{Params: &sdk.ElicitParams{Message: "m"}})
 		if err != nil {

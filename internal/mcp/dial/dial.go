@@ -32,14 +32,14 @@ func Opener(m oauth.Manager) mcp.Opener {
 			return final{err}
 		}
 		handler := m.Handler(server)
-		client := remote.Client(server.At, server.Headers)
+		client := remote.Client(server.URL, server.Headers)
 		defer client.CloseIdleConnections()
 		client.Transport = handler.Watch(client.Transport)
 		if s.SSE {
 			client.Transport = login{handler, client.Transport}
-			use(&sdk.SSEClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: -1})
+			use(&sdk.SSEClientTransport{Endpoint: server.URL.String(), HTTPClient: client, MaxEventSize: -1})
 		} else {
-			use(&sdk.StreamableClientTransport{Endpoint: server.At.String(), HTTPClient: client, MaxEventSize: -1, OAuthHandler: handler})
+			use(&sdk.StreamableClientTransport{Endpoint: server.URL.String(), HTTPClient: client, MaxEventSize: -1, OAuthHandler: handler})
 		}
 		if err := handler.Required(); err != nil {
 			return final{fmt.Errorf("%w: run %s", err, err.Next())}
@@ -73,5 +73,5 @@ func Server(s mcp.Server) (oauth.Server, error) {
 	if err != nil {
 		return oauth.Server{}, err
 	}
-	return oauth.Server{Name: s.Name, At: u, Headers: headers, Config: config}, nil
+	return oauth.Server{Name: s.Name, URL: u, Headers: headers, Config: config}, nil
 }

@@ -127,7 +127,7 @@ func TestAServerThatWantsALogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Store.Keep(server.At, oauth.Login{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
+	if _, err := d.Store.Keep(server.URL, oauth.Login{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
 		t.Fatal(err)
 	}
 	p.Stop("acme")

@@ -58,7 +58,7 @@ func TestAServerOfTheOldTransport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Store.Keep(at.At, oauth.Login{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
+	if _, err := d.Store.Keep(at.URL, oauth.Login{Resource: s.URL, Issuer: "https://issuer.example", Token: "https://issuer.example/token", Access: "good"}); err != nil {
 		t.Fatal(err)
 	}
 	talk()

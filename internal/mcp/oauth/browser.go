@@ -72,12 +72,12 @@ func (m Manager) show(address string) error {
 	if err != nil {
 		return err
 	}
-	m.Tell("log in at " + address)
+	m.Print("log in at " + address)
 	if m.Open == nil {
 		return nil
 	}
 	if err := m.Open(address); err != nil {
-		m.Tell("no browser could be opened (" + err.Error() + "): open the address yourself")
+		m.Print("no browser could be opened (" + err.Error() + "): open the address yourself")
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ func LacksScopes(resp *http.Response) bool {
 // discover queries a server, without a token, for its issuers and the scopes it wants. A server
 // without metadata is its own issuer, as in the protocol of March 2025.
 func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []string, err error) {
-	client := m.Clients.Server(s.At, s.Headers)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.At.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	client := m.Clients.Server(s.URL, s.Headers)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		return r, nil, err
 	}
@@ -58,7 +58,7 @@ func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []s
 	}
 	resp.Body.Close()
 	said := challenge(resp)
-	if r, err = describe(ctx, client, s.At, said["resource_metadata"]); err != nil {
+	if r, err = describe(ctx, client, s.URL, said["resource_metadata"]); err != nil {
 		return r, nil, err
 	}
 	if said == nil && resp.StatusCode/100 == 2 && !r.told { // a server with metadata wants a login for some of its calls
@@ -168,7 +168,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 	if named != "" {
 		return nil, remote.Refuse("it names "+strings.Join(issuers, ", "), "%s takes no logins of %s", s.Name, named)
 	}
-	if len(all) == 1 && remote.SameOrigin(all[0], s.At) {
+	if len(all) == 1 && remote.SameOrigin(all[0], s.URL) {
 		return all[0], nil
 	}
 	for _, u := range all {
@@ -180,7 +180,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 		return u, nil
 	}
 	for _, u := range all {
-		if remote.SameOrigin(u, s.At) && m.Choose == nil {
+		if remote.SameOrigin(u, s.URL) && m.Choose == nil {
 			return u, nil
 		}
 	}
@@ -197,7 +197,7 @@ func (m Manager) choose(ctx context.Context, s Server, issuers []string, named, 
 func (m Manager) chosen(ctx context.Context, s Server, all []*url.URL) *url.URL {
 	var names []string
 	for _, u := range all {
-		if u.Scheme == "https" || remote.Loopback(s.At) {
+		if u.Scheme == "https" || remote.Loopback(s.URL) {
 			names = append(names, u.String())
 		}
 	}

@@ -170,7 +170,7 @@ func (w *world) paths() string {
 // mcp is the server as it is configured.
 func (w *world) mcp() Server {
 	at, _ := url.Parse(w.server.URL + "/mcp")
-	return Server{Name: "acme", At: at}
+	return Server{Name: "acme", URL: at}
 }
 
 // told is what a desk says to the user.
@@ -197,7 +197,7 @@ func (w *world) desk(t *testing.T) (Manager, *told) {
 	return Manager{
 		Store:   Store{File: filepath.Join(t.TempDir(), "logins.json")},
 		Clients: Clients{Server: remote.Client, Issuers: remote.Issuers},
-		Tell:    said.add,
+		Print:   said.add,
 		Open: func(address string) error {
 			go func() {
 				if resp, err := http.Get(address); err == nil {

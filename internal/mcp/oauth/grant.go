@@ -32,13 +32,13 @@ func (m Manager) unattended(ctx context.Context, s Server, scopes []string) (l L
 	c := s.Config
 	r, named, err := m.discover(ctx, s)
 	if err != nil {
-		return l, explain(s.At.Host, err)
+		return l, explain(s.URL.Host, err)
 	}
 	issuer, err := m.choose(ctx, s, r.Issuers, c.Issuer, "")
 	if err != nil {
 		return l, err
 	}
-	client := m.Clients.Issuers(s.At, issuer)
+	client := m.Clients.Issuers(s.URL, issuer)
 	meta, err := metadataOf(ctx, client, issuer)
 	if err != nil {
 		return l, explain(issuer.Host, err)

@@ -132,7 +132,7 @@ func TestAClientWithASecretNeedsNobody(t *testing.T) {
 		if texts["client_secret_file"] != "" && w.forms[1].Get("client_secret") != "another" {
 			t.Errorf("the file is not read anew: %v", w.forms[1])
 		}
-		if has, _ := k.manager.Store.Has(); len(has) > 0 || strings.Contains(w.paths(), "/authorize") || strings.Contains(w.paths(), "/register") {
+		if has, _ := k.manager.Store.List(); len(has) > 0 || strings.Contains(w.paths(), "/authorize") || strings.Contains(w.paths(), "/register") {
 			t.Errorf("%s: kept %v, asked %s", methods, has, w.paths())
 		}
 	}

@@ -122,9 +122,9 @@ func (h *Handler) take(l Login, known bool) {
 
 // read loads the stored login. The caller holds the lock.
 func (h *Handler) read() error {
-	login, known, err := h.manager.Store.Of(h.server.At)
+	login, known, err := h.manager.Store.Login(h.server.URL)
 	if err == nil && login.Key != "" {
-		err = &LoginRequired{Name: h.server.Name, Why: "the last one is bound to a key (DPoP), which adze does not use any more"}
+		err = &LoginRequired{Name: h.server.Name, Reason: "the last one is bound to a key (DPoP), which adze does not use any more"}
 	}
 	h.take(login, known)
 	return err
@@ -141,11 +141,11 @@ func (h *Handler) refresh(ctx context.Context) error {
 		}
 		switch {
 		case !h.known:
-			return &LoginRequired{Name: h.server.Name, Why: "it was logged out"}
+			return &LoginRequired{Name: h.server.Name, Reason: "it was logged out"}
 		case h.good():
 			return nil
 		case h.login.Refresh == "":
-			return &LoginRequired{Name: h.server.Name, Why: "the last one ran out"}
+			return &LoginRequired{Name: h.server.Name, Reason: "the last one ran out"}
 		}
 		return h.refreshNow(ctx)
 	})
@@ -155,17 +155,17 @@ func (h *Handler) refreshNow(ctx context.Context) error {
 	at, err := url.Parse(h.login.Token)
 	issuer, err2 := url.Parse(h.login.Issuer)
 	if err != nil || err2 != nil || !protected(at) {
-		return &LoginRequired{Name: h.server.Name, Why: "where it refreshes is no protected address"}
+		return &LoginRequired{Name: h.server.Name, Reason: "where it refreshes is no protected address"}
 	}
-	client := h.manager.Clients.Issuers(h.server.At, issuer)
+	client := h.manager.Clients.Issuers(h.server.URL, issuer)
 	token, err := h.login.config().Exchange(withClient(ctx, client), "", oauth2.SetAuthURLParam("grant_type", "refresh_token"), // an empty code counts as absent (RFC 6749 section 3.2)
 		oauth2.SetAuthURLParam("refresh_token", h.login.Refresh), oauth2.SetAuthURLParam("resource", h.login.Resource))
 	var said *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &said) && said.Response != nil && said.Response.StatusCode/100 == 4 && said.Response.StatusCode != http.StatusTooManyRequests:
 		h.login.Refresh = "" // never send it again
-		_, err = h.manager.Store.Keep(h.server.At, h.login)
-		return errors.Join(&LoginRequired{Name: h.server.Name, Why: "its issuer does not prolong the last one"}, err)
+		_, err = h.manager.Store.Keep(h.server.URL, h.login)
+		return errors.Join(&LoginRequired{Name: h.server.Name, Reason: "its issuer does not prolong the last one"}, err)
 	case err != nil:
 		return explain(issuer.Host, err)
 	}
@@ -174,7 +174,7 @@ func (h *Handler) refreshNow(ctx context.Context) error {
 		return err
 	}
 	h.take(fresh, true)
-	_, err = h.manager.Store.Keep(h.server.At, fresh)
+	_, err = h.manager.Store.Keep(h.server.URL, fresh)
 	return err
 }
 
@@ -235,7 +235,7 @@ func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) er
 			all = append(all, scope)
 		}
 	}
-	required := &LoginRequired{Name: h.server.Name, Scopes: all, Why: "the last one does not allow this", Unattended: unattended}
+	required := &LoginRequired{Name: h.server.Name, Scopes: all, Reason: "the last one does not allow this", Unattended: unattended}
 	if len(all) == len(former.Scopes) || h.steps >= maxSteps {
 		return required
 	}
@@ -245,7 +245,7 @@ func (h *Handler) addScopes(ctx context.Context, sent string, lacks []string) er
 		defer h.mu.Unlock()
 		return h.renew(ctx, all)
 	}
-	if h.manager.More == nil || !h.manager.More(ctx, h.server.Name, all) {
+	if h.manager.RequestScopes == nil || !h.manager.RequestScopes(ctx, h.server.Name, all) {
 		return required
 	}
 	fresh, _, err := h.manager.Login(ctx, h.server, Options{Issuer: former.Issuer, Scopes: all})
@@ -277,11 +277,11 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Logout deletes the login for a server and revokes it at its issuer if possible.
 func (m Manager) Logout(ctx context.Context, s Server) (revoked bool, err error) {
-	l, ok, err := m.Store.Of(s.At)
+	l, ok, err := m.Store.Login(s.URL)
 	if err == nil && ok {
 		revoked = m.revoke(ctx, s, l)
 	}
-	err = m.Store.Forget(s.At)
+	err = m.Store.Forget(s.URL)
 	if errors.Is(err, keyring.ErrNone) {
 		err = remote.Refuse("adze mcp login "+s.Name+" makes one", "no login at %s is kept", s.Name)
 	}
@@ -294,7 +294,7 @@ func (m Manager) revoke(ctx context.Context, s Server, l Login) bool {
 	if err != nil {
 		return false
 	}
-	client := m.Clients.Issuers(s.At, issuer)
+	client := m.Clients.Issuers(s.URL, issuer)
 	meta, err := metadataOf(ctx, client, issuer)
 	if err != nil || meta.RevocationEndpoint == "" {
 		return false

@@ -46,7 +46,7 @@ func TestATokenThatRanOutIsRefreshedOnce(t *testing.T) {
 	if w.granted != 2 {
 		t.Errorf("%d tokens were given", w.granted)
 	}
-	if kept, _, err := d.Store.Of(w.mcp().At); err != nil || kept.Refresh != "refresh-secret-2" {
+	if kept, _, err := d.Store.Login(w.mcp().URL); err != nil || kept.Refresh != "refresh-secret-2" {
 		t.Errorf("%+v, %v", kept, err)
 	}
 }
@@ -90,9 +90,9 @@ func TestABrokenIssuerTakesNoLoginAway(t *testing.T) {
 // serverSays asks the server as the transport does: with a token, and again after Authorize.
 func serverSays(t *testing.T, w *world, k *Handler) (int, error) {
 	t.Helper()
-	c := remote.Client(w.mcp().At, nil)
+	c := remote.Client(w.mcp().URL, nil)
 	for again := range 2 {
-		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, w.mcp().At.String(), nil)
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, w.mcp().URL.String(), nil)
 		source, err := k.TokenSource(t.Context())
 		if err != nil {
 			return 0, err
@@ -157,16 +157,16 @@ func TestALoginGoesToNoOther(t *testing.T) {
 	w, d, _ := loggedIn(t, false)
 	for _, other := range []string{"https://evil.example/mcp", w.server.URL + "/other", strings.Replace(w.server.URL, "127.0.0.1", "localhost", 1) + "/mcp"} {
 		at, _ := url.Parse(other)
-		if token, err := d.Handler(Server{Name: "acme", At: at}).Token(t.Context()); token != nil || err != nil {
+		if token, err := d.Handler(Server{Name: "acme", URL: at}).Token(t.Context()); token != nil || err != nil {
 			t.Errorf("%s gets %v, %v", other, token, err)
 		}
 	}
-	kept, _, _ := d.Store.Of(w.mcp().At)
+	kept, _, _ := d.Store.Login(w.mcp().URL)
 	evil, _ := url.Parse("https://evil.example/mcp")
 	if _, err := d.Store.Keep(evil, kept); err != nil { // as if the list had been changed by hand
 		t.Fatal(err)
 	}
-	if token, err := d.Handler(Server{Name: "acme", At: evil}).Token(t.Context()); token != nil || err == nil {
+	if token, err := d.Handler(Server{Name: "acme", URL: evil}).Token(t.Context()); token != nil || err == nil {
 		t.Errorf("a token for another server: %v, %v", token, err)
 	}
 }
@@ -181,12 +181,12 @@ func TestATokenIsTakenAsItIs(t *testing.T) {
 // The tokens of a login that is bound to a key cannot be sent, and a new login is asked for.
 func TestALoginThatIsBoundToAKeyIsDoneAgain(t *testing.T) {
 	w, d, k := loggedIn(t, false)
-	kept, _, err := d.Store.Of(w.mcp().At)
+	kept, _, err := d.Store.Login(w.mcp().URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kept.Key = "-----BEGIN PRIVATE KEY-----"
-	if _, err := d.Store.Keep(w.mcp().At, kept); err != nil {
+	if _, err := d.Store.Keep(w.mcp().URL, kept); err != nil {
 		t.Fatal(err)
 	}
 	var required *LoginRequired
@@ -203,7 +203,7 @@ func TestALoginOfAnOlderVersion(t *testing.T) {
 	w, d, k := loggedIn(t, false)
 	const older = `{"resource":%q,"issuer":%q,"token_endpoint":%q,"revocation_endpoint":"https://issuer.example/revoke","client_id":"c1","scopes":["tools"],"access_token":"access-secret-1","refresh_token":"refresh-secret-1","expiry":"2030-01-02T15:04:05Z"}`
 	raw := fmt.Sprintf(older, w.server.URL+"/mcp", w.issuer.URL, w.issuer.URL+"/token")
-	if _, _, err := keyring.Open(d.Store.File, nil).Keep(w.mcp().At.String(), w.issuer.URL, raw, true); err != nil {
+	if _, _, err := keyring.Open(d.Store.File, nil).Keep(w.mcp().URL.String(), w.issuer.URL, raw, true); err != nil {
 		t.Fatal(err)
 	}
 	if token, err := k.Token(t.Context()); err != nil || token.AccessToken != "access-secret-1" {

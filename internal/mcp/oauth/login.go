@@ -30,20 +30,20 @@ type Manager struct {
 	Store   Store
 	Clients Clients
 	Open    func(address string) error // opens the user's browser; nil if there is none
-	Tell    func(line string)          // prints a line to the user
+	Print   func(line string)          // prints a line to the user
 	Hide    func(secret string)        // masks a token in stored data; may be nil
 	// Choose asks the user for an issuer if a server has several or one of another origin; "" means
 	// none. If nil, nobody can answer.
 	Choose func(ctx context.Context, server string, issuers []string) string
-	// More asks the user to log in again because a call needs more scopes. If nil, nobody can
+	// RequestScopes asks the user to log in again because a call needs more scopes. If nil, nobody can
 	// answer.
-	More func(ctx context.Context, server string, scopes []string) bool
+	RequestScopes func(ctx context.Context, server string, scopes []string) bool
 }
 
 // A Server is a server with logins.
 type Server struct {
 	Name    string // configured name
-	At      *url.URL
+	URL     *url.URL
 	Headers http.Header // configured headers
 	Config  Config
 }
@@ -98,7 +98,7 @@ func (m Manager) Login(ctx context.Context, s Server, o Options) (l Login, where
 		return l, "", err
 	}
 	m.hide(l.Access, l.Refresh, l.Secret)
-	where, err = m.Store.Keep(s.At, l)
+	where, err = m.Store.Keep(s.URL, l)
 	return l, where, err
 }
 
@@ -108,14 +108,14 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 	}
 	r, scopes, err := m.discover(ctx, s)
 	if err != nil {
-		return l, explain(s.At.Host, err)
+		return l, explain(s.URL.Host, err)
 	}
-	former, _, _ := m.Store.Of(s.At) // on an error, treat it as the first login
+	former, _, _ := m.Store.Login(s.URL) // on an error, treat it as the first login
 	issuer, err := m.choose(ctx, s, r.Issuers, o.Issuer, former.Issuer)
 	if err != nil {
 		return l, err
 	}
-	if o.Client == "" && former.Given && trimmed(former.Issuer) == trimmed(issuer.String()) {
+	if o.Client == "" && former.UserClient && trimmed(former.Issuer) == trimmed(issuer.String()) {
 		o.Client, o.Secret = former.Client, former.Secret
 		if o.Port == 0 {
 			o.Port = former.Port
@@ -124,7 +124,7 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 	if o.Scopes == nil {
 		o.Scopes = scopes
 	}
-	l = Login{Resource: r.Resource, Issuer: trimmed(issuer.String()), Given: o.Client != "", Port: o.Port}
+	l = Login{Resource: r.Resource, Issuer: trimmed(issuer.String()), UserClient: o.Client != "", Port: o.Port}
 	if l, err = m.byBrowser(ctx, s, o, l, r); err != nil {
 		return l, explain(issuer.Host, err)
 	}
@@ -133,7 +133,7 @@ func (m Manager) login(ctx context.Context, s Server, o Options) (l Login, err e
 
 // secured refuses a server whose tokens could be read in transit.
 func secured(s Server) error {
-	if s.At.Scheme != "https" && !remote.Loopback(s.At) {
+	if s.URL.Scheme != "https" && !remote.Loopback(s.URL) {
 		return remote.Refuse("configure an address that begins with https", "%s is reached without TLS: a token could be read on the way", s.Name)
 	}
 	return nil
@@ -145,13 +145,13 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 	if err != nil {
 		return l, fmt.Errorf("wait for the browser: %w", err)
 	}
-	back := newCallback(at, m.Tell)
+	back := newCallback(at, m.Print)
 	defer back.close()
 	issuer, err := url.Parse(l.Issuer)
 	if err != nil {
 		return l, err
 	}
-	client := *m.Clients.Issuers(s.At, issuer)
+	client := *m.Clients.Issuers(s.URL, issuer)
 	if r.told {
 		r.Issuers = []string{l.Issuer}
 		client.Transport = described{r, client.Transport}
@@ -181,7 +181,7 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
 	}
-	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.At, issuer), issuer); err == nil { // otherwise the library reports the error
+	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.URL, issuer), issuer); err == nil { // otherwise the library reports the error
 		for _, method := range []string{"client_secret_basic", "client_secret_post", "none"} { // the last supported one wins
 			if slices.Contains(meta.TokenEndpointAuthMethodsSupported, method) {
 				config.DynamicClientRegistrationConfig.Metadata.TokenEndpointAuthMethod = method

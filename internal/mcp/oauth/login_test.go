@@ -175,7 +175,7 @@ func TestALoginIsRefused(t *testing.T) {
 		if c.never != "" && strings.Contains(w.paths()+" ", c.never+" ") {
 			t.Errorf("%s: asked %s", name, w.paths())
 		}
-		if has, err := d.Store.Has(); len(has) > 0 || err != nil {
+		if has, err := d.Store.List(); len(has) > 0 || err != nil {
 			t.Errorf("%s: kept %v, %v", name, has, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestTheUserIsAskedWhereTheyLogIn(t *testing.T) {
 func TestAServerElsewhereOffersNoIssuerOfThisMachine(t *testing.T) {
 	at, _ := url.Parse("https://mcp.example/mcp")
 	d := Manager{Choose: func(context.Context, string, []string) string { t.Error("asked"); return "http://127.0.0.1:9" }}
-	_, err := d.choose(t.Context(), Server{Name: "acme", At: at}, []string{"http://127.0.0.1:9"}, "", "")
+	_, err := d.choose(t.Context(), Server{Name: "acme", URL: at}, []string{"http://127.0.0.1:9"}, "", "")
 	if err == nil {
 		t.Error("no error")
 	}

@@ -29,19 +29,19 @@ import (
 
 // A Login is a stored login.
 type Login struct {
-	Resource string    `json:"resource"` // the server's name in its tokens
-	Issuer   string    `json:"issuer"`
-	Token    string    `json:"token_endpoint"`
-	Client   string    `json:"client_id"`
-	Secret   string    `json:"client_secret,omitempty"`
-	InHeader bool      `json:"secret_in_header,omitempty"`
-	Given    bool      `json:"client_given,omitempty"` // the user supplied the client
-	Port     int       `json:"port,omitempty"`         // of the redirect; 0 for any
-	Key      string    `json:"proof_key,omitempty"`    // from older logins with bound tokens (DPoP), which cannot be used
-	Scopes   []string  `json:"scopes,omitempty"`
-	Access   string    `json:"access_token"`
-	Refresh  string    `json:"refresh_token,omitempty"`
-	Expiry   time.Time `json:"expiry,omitzero"`
+	Resource   string    `json:"resource"` // the server's name in its tokens
+	Issuer     string    `json:"issuer"`
+	Token      string    `json:"token_endpoint"`
+	Client     string    `json:"client_id"`
+	Secret     string    `json:"client_secret,omitempty"`
+	InHeader   bool      `json:"secret_in_header,omitempty"`
+	UserClient bool      `json:"client_given,omitempty"` // the user supplied the client
+	Port       int       `json:"port,omitempty"`         // of the redirect; 0 for any
+	Key        string    `json:"proof_key,omitempty"`    // from older logins with bound tokens (DPoP), which cannot be used
+	Scopes     []string  `json:"scopes,omitempty"`
+	Access     string    `json:"access_token"`
+	Refresh    string    `json:"refresh_token,omitempty"`
+	Expiry     time.Time `json:"expiry,omitzero"`
 }
 
 // leeway is the time before its expiry at which a token is no longer used, for transit and clock
@@ -80,7 +80,7 @@ func (l Login) with(t *oauth2.Token) (Login, error) {
 type LoginRequired struct {
 	Name       string   // the server's configured name
 	Scopes     []string // missing scopes, if the server named them
-	Why        string   // "" if there was no login yet
+	Reason     string   // "" if there was no login yet
 	Unattended bool     // no user is involved, so a login does not help
 }
 
@@ -88,9 +88,9 @@ type LoginRequired struct {
 func (r *LoginRequired) Error() string {
 	switch {
 	case r.Unattended:
-		return r.Name + " does not take the token that it gets by itself: " + r.Why
-	case r.Why != "":
-		return r.Name + " wants a new login: " + r.Why
+		return r.Name + " does not take the token that it gets by itself: " + r.Reason
+	case r.Reason != "":
+		return r.Name + " wants a new login: " + r.Reason
 	}
 	return r.Name + " wants a login"
 }

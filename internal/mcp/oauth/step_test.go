@@ -33,7 +33,7 @@ func (w *world) lacking(scope string) {
 func TestMoreScopesInTheMiddleOfARun(t *testing.T) {
 	w, d, _ := loggedIn(t, true)
 	asked := 0
-	d.More = func(_ context.Context, server string, scopes []string) bool {
+	d.RequestScopes = func(_ context.Context, server string, scopes []string) bool {
 		if asked++; server != "acme" || strings.Join(scopes, " ") != "tools write" {
 			t.Errorf("asked for %q at %s", scopes, server)
 		}
@@ -53,7 +53,7 @@ func TestMoreScopesInTheMiddleOfARun(t *testing.T) {
 	if asked != 1 || len(w.scopes) != 2 || len(strings.Fields(w.scopes[1])) != 2 {
 		t.Errorf("asked %d times; %q", asked, w.scopes)
 	}
-	kept, _, err := d.Store.Of(w.mcp().At)
+	kept, _, err := d.Store.Login(w.mcp().URL)
 	if err != nil || strings.Join(kept.Scopes, " ") != "tools write" {
 		t.Errorf("%+v, %v", kept, err)
 	}
@@ -64,7 +64,7 @@ func TestMoreScopesInTheMiddleOfARun(t *testing.T) {
 func TestAServerThatAlwaysWantsMore(t *testing.T) {
 	w, d, _ := loggedIn(t, false)
 	asked := 0
-	d.More = func(context.Context, string, []string) bool { asked++; return true }
+	d.RequestScopes = func(context.Context, string, []string) bool { asked++; return true }
 	k := d.Handler(w.mcp())
 	var wanted *LoginRequired
 	w.lacking("tools") // which it has
@@ -90,7 +90,7 @@ func TestNobodyAgreesToMoreScopes(t *testing.T) {
 		"nobody": nil, "they do not": func(context.Context, string, []string) bool { return false },
 	} {
 		w, d, _ := loggedIn(t, false)
-		d.More = more
+		d.RequestScopes = more
 		k := d.Handler(w.mcp())
 		w.lacking("write")
 		var wanted *LoginRequired
@@ -106,7 +106,7 @@ func TestNobodyAgreesToMoreScopes(t *testing.T) {
 // What needs nobody is got with more scopes without a question.
 func TestMoreScopesThatNeedNobody(t *testing.T) {
 	w, k := alone(t, map[string]string{"grant": "client_credentials", "client_id": "me", "client_secret": "s", "scope": "read"})
-	k.manager.More = func(context.Context, string, []string) bool { t.Error("somebody is asked"); return false }
+	k.manager.RequestScopes = func(context.Context, string, []string) bool { t.Error("somebody is asked"); return false }
 	w.spoil(func() {
 		w.spare["/mcp"] = func(rw http.ResponseWriter, r *http.Request) {
 			switch n := len(w.forms); {
@@ -142,9 +142,9 @@ func TestALoginForSomeRequestsAlone(t *testing.T) {
 	w.spoil(func() {
 		w.spare["/mcp"] = func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusOK) }
 	})
-	c := remote.Client(w.mcp().At, nil)
+	c := remote.Client(w.mcp().URL, nil)
 	c.Transport = k.Watch(c.Transport)
-	resp, err := c.Post(w.mcp().At.String(), "application/json", strings.NewReader("{}"))
+	resp, err := c.Post(w.mcp().URL.String(), "application/json", strings.NewReader("{}"))
 	if err != nil || k.Required() != nil {
 		t.Fatalf("%v, %v", err, k.Required())
 	}

@@ -20,11 +20,11 @@ type Store struct {
 	InFile bool           // do not use the key ring
 }
 
-// Has lists the server addresses with a stored login.
-func (s Store) Has() ([]string, error) { return keyring.Open(s.File, s.Ring).Has() }
+// List lists the server addresses with a stored login.
+func (s Store) List() ([]string, error) { return keyring.Open(s.File, s.Ring).List() }
 
-// Of returns a server's login, or false.
-func (s Store) Of(server *url.URL) (l Login, ok bool, err error) {
+// Login returns a server's login, or false.
+func (s Store) Login(server *url.URL) (l Login, ok bool, err error) {
 	store := keyring.Open(s.File, s.Ring)
 	issuer, err := store.Host(name(server))
 	if err != nil || issuer == "" {

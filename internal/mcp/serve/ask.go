@@ -40,7 +40,7 @@ func (s *Server) Ask(ctx context.Context, q tool.Question, p policy.Prompt) (pol
 	case got.Action == "accept" && word == string(policy.Once):
 		return policy.Answer{Choice: policy.Once}, nil
 	case got.Action == "accept" && word == string(policy.Session) && len(p.Offers) > 0:
-		return policy.Answer{Choice: policy.Session, Offer: max(policy.Usual(p.Offers), 0)}, nil
+		return policy.Answer{Choice: policy.Session, Offer: max(policy.DefaultOffer(p.Offers), 0)}, nil
 	}
 	return policy.Answer{Choice: policy.No, Reason: reason}, nil
 }
@@ -99,10 +99,10 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	words := []any{string(policy.Once), string(policy.No)}
 	means := "once: allow this call; no: deny it"
 	if len(p.Offers) > 0 {
-		offer := p.Offers[max(policy.Usual(p.Offers), 0)]
+		offer := p.Offers[max(policy.DefaultOffer(p.Offers), 0)]
 		covers := offer.Covers
-		if offer.Spares != "" {
-			covers += " (not " + offer.Spares + ")"
+		if offer.StillAsked != "" {
+			covers += " (not " + offer.StillAsked + ")"
 		}
 		words = []any{string(policy.Once), string(policy.Session), string(policy.No)}
 		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", covers)

@@ -54,8 +54,8 @@ type Options struct {
 	Open func(ctx context.Context) (Runner, error)
 	// Mask hides secrets in texts for a user.
 	Mask func(string) string
-	// Tell reports a problem to the user who started the server.
-	Tell func(string)
+	// Report reports a problem to the user who started the server.
+	Report func(string)
 }
 
 // A Server offers tools to its clients.

@@ -69,7 +69,7 @@ func (g *giant) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func everything(t *testing.T, s *Catalog) func(name, args string) tool.Outcome {
 	t.Helper()
 	var registry tool.Registry
-	problems := s.pool.Enlist(&registry)
+	problems := s.pool.RegisterTools(&registry)
 	if err := registry.Register(s.Tool()); err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}

@@ -22,9 +22,9 @@ const (
 	listPatience = 30 * time.Second
 )
 
-// Learn reads and stores a server's resources and prompts, if it declares some, starting it if
+// Refresh reads and stores a server's resources and prompts, if it declares some, starting it if
 // needed.
-func (s *Catalog) Learn(ctx context.Context, server string) error {
+func (s *Catalog) Refresh(ctx context.Context, server string) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
 	if err := s.pool.Await(ctx, server); err != nil {
@@ -38,12 +38,12 @@ func (s *Catalog) Learn(ctx context.Context, server string) error {
 	return s.Ask(ctx, server, session)
 }
 
-// Ask is like Learn for a running server.
+// Ask is like Refresh for a running server.
 func (s *Catalog) Ask(ctx context.Context, server string, session *sdk.ClientSession) error {
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
 	began := time.Now()
-	has, err := mcp.Within(ctx, func() (stock, error) { return list(ctx, session) })
+	has, err := mcp.WaitFor(ctx, func() (stock, error) { return list(ctx, session) })
 	if err == nil {
 		s.keep(server, began, has)
 	}
@@ -63,7 +63,7 @@ func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error
 	if hello.Capabilities.Prompts == nil {
 		return has, nil
 	}
-	return has, each(session.Prompts(ctx, nil), &has.More, func(p *sdk.Prompt) {
+	return has, each(session.Prompts(ctx, nil), &has.Truncated, func(p *sdk.Prompt) {
 		if p == nil || !plain(p.Name) || len(p.Name) > 100 {
 			return
 		}
@@ -78,7 +78,7 @@ func list(ctx context.Context, session *sdk.ClientSession) (has stock, err error
 }
 
 func resources(ctx context.Context, session *sdk.ClientSession, has *stock) error {
-	err := each(session.Resources(ctx, nil), &has.More, func(r *sdk.Resource) {
+	err := each(session.Resources(ctx, nil), &has.Truncated, func(r *sdk.Resource) {
 		if r != nil && len(r.URI) <= maxURI {
 			has.Resources = append(has.Resources, Entry{URI: r.URI, Name: mcp.Line(cmp.Or(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Bytes: r.Size})
 		}
@@ -86,7 +86,7 @@ func resources(ctx context.Context, session *sdk.ClientSession, has *stock) erro
 	if err != nil {
 		return err
 	}
-	err = each(session.ResourceTemplates(ctx, nil), &has.More, func(r *sdk.ResourceTemplate) {
+	err = each(session.ResourceTemplates(ctx, nil), &has.Truncated, func(r *sdk.ResourceTemplate) {
 		if r != nil && len(r.URITemplate) <= maxURI {
 			has.Resources = append(has.Resources, Entry{URI: r.URITemplate, Name: mcp.Line(cmp.Or(r.Title, r.Name), 100), Note: mcp.Line(r.Description, maxNote), Media: mcp.Line(r.MIMEType, 60), Template: true})
 		}

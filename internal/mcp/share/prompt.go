@@ -23,7 +23,7 @@ func (p Prompt) Label() string { return p.Server + ":" + p.Name }
 func (p Prompt) Hint() string {
 	var words []string
 	for _, a := range p.Arguments {
-		if a.Needed {
+		if a.Required {
 			words = append(words, "<"+a.Name+">")
 		} else {
 			words = append(words, "["+a.Name+"]")
@@ -62,7 +62,7 @@ func (s *Catalog) Compose(ctx context.Context, p Prompt, rest string) (string, e
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, listPatience)
 	defer cancel()
-	got, err := mcp.Within(ctx, func() (*sdk.GetPromptResult, error) {
+	got, err := mcp.WaitFor(ctx, func() (*sdk.GetPromptResult, error) {
 		return session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: given})
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func (p Prompt) fill(rest string) (map[string]string, error) {
 		return nil, fmt.Errorf("it takes no such argument: %s", mcp.Line(loose[0], 60))
 	}
 	for _, a := range p.Arguments {
-		if _, done := given[a.Name]; a.Needed && !done {
+		if _, done := given[a.Name]; a.Required && !done {
 			return nil, fmt.Errorf("it needs %s", cmp.Or(a.Name+hint(a.Note), a.Name))
 		}
 	}

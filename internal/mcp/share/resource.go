@@ -31,8 +31,8 @@ type args struct {
 type meta struct {
 	Server   string `json:"mcp_server,omitempty"`
 	URI      string `json:"mcp_uri,omitempty"`
-	Said     string `json:"mcp_said,omitempty"` // its beginning
-	Found    int    `json:"mcp_found,omitempty"`
+	Preview  string `json:"mcp_said,omitempty"` // its beginning
+	Count    int    `json:"mcp_found,omitempty"`
 	Pictures int    `json:"mcp_pictures,omitempty"`
 }
 
@@ -66,8 +66,8 @@ func view(m meta) []tool.Block {
 		head = "MCP server " + m.Server + ", " + cmp.Or(m.URI, "its resources")
 	}
 	out := tool.Text(head)
-	if m.Said != "" {
-		out = append(out, tool.Output("", m.Said)...)
+	if m.Preview != "" {
+		out = append(out, tool.Output("", m.Preview)...)
 	}
 	return out
 }
@@ -78,16 +78,16 @@ func (s *Catalog) run(ctx context.Context, _ tool.Context[meta], in args) (tool.
 	case in.Server == "" && in.URI != "":
 		return result, tool.Fail(tool.CodeInvalidArguments, "say which server has %s: %s", mcp.Line(in.URI, 200), s.names())
 	case in.Server == "":
-		result.Output, result.Metadata.Found = s.all(in.Query)
+		result.Output, result.Metadata.Count = s.all(in.Query)
 		return result, nil
 	case !slices.Contains(s.pool.Names(), in.Server):
 		return result, tool.Fail(tool.CodeNotFound, "there is no MCP server %s; there are %s", mcp.Line(in.Server, 60), s.names())
 	case in.URI == "":
 		result.Title = "resources of " + in.Server
-		if err := s.Learn(ctx, in.Server); err != nil {
+		if err := s.Refresh(ctx, in.Server); err != nil {
 			return result, s.unavailable(ctx, in.Server, err)
 		}
-		result.Output, result.Metadata.Found = s.listed(in.Server, in.Query)
+		result.Output, result.Metadata.Count = s.listed(in.Server, in.Query)
 		return result, nil
 	case len(in.URI) > maxURI:
 		return result, tool.Fail(tool.CodeInvalidArguments, "the uri has %d bytes, at most %d", len(in.URI), maxURI)
@@ -98,7 +98,7 @@ func (s *Catalog) run(ctx context.Context, _ tool.Context[meta], in args) (tool.
 		return result, err
 	}
 	text, pictures := mcp.Content(got)
-	result.Metadata.Said, result.Metadata.Pictures = mcp.Clean(text, 4<<10), len(pictures)
+	result.Metadata.Preview, result.Metadata.Pictures = mcp.Clean(text, 4<<10), len(pictures)
 	result.Output, result.Attachments = cmp.Or(text, "(it is empty)"), pictures
 	return result, nil
 }
@@ -111,7 +111,7 @@ func (s *Catalog) fetch(ctx context.Context, server, uri string) ([]sdk.Content,
 		return nil, s.unavailable(ctx, server, err)
 	}
 	defer release()
-	got, err := mcp.Within(ctx, func() (*sdk.ReadResourceResult, error) {
+	got, err := mcp.WaitFor(ctx, func() (*sdk.ReadResourceResult, error) {
 		return session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Catalog) all(query string) (text string, found int) {
 	var b strings.Builder
 	var unseen []string
 	for _, name := range s.pool.Names() {
-		has, ok := s.of(name)
+		has, ok := s.stockOf(name)
 		if !ok {
 			unseen = append(unseen, name)
 		} else if len(has.Resources) > 0 {
@@ -166,7 +166,7 @@ func (s *Catalog) all(query string) (text string, found int) {
 
 // listed lists a server's resources that match, one per line.
 func (s *Catalog) listed(server, query string) (text string, found int) {
-	has, _ := s.of(server)
+	has, _ := s.stockOf(server)
 	var b strings.Builder
 	for _, r := range has.Resources {
 		if q := strings.ToLower(query); q != "" && !strings.Contains(strings.ToLower(r.URI+" "+r.Name+" "+r.Note), q) {
@@ -191,7 +191,7 @@ func (s *Catalog) listed(server, query string) (text string, found int) {
 		fmt.Fprintf(&b, "%s has no resource that fits\n", server)
 	case found > maxShown:
 		fmt.Fprintf(&b, "(%d more; narrow it with query)\n", found-maxShown)
-	case has.More:
+	case has.Truncated:
 		fmt.Fprintf(&b, "(%s has more than are listed; read them by their uri)\n", server)
 	}
 	return s.mask(b.String()), found

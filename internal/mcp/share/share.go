@@ -35,9 +35,9 @@ type Entry struct {
 
 // An Argument is a prompt's argument.
 type Argument struct {
-	Name   string `json:"name"`
-	Note   string `json:"note,omitempty"`
-	Needed bool   `json:"needed,omitempty"`
+	Name     string `json:"name"`
+	Note     string `json:"note,omitempty"`
+	Required bool   `json:"needed,omitempty"`
 }
 
 // A Prompt is offered by a server.
@@ -51,7 +51,7 @@ type Prompt struct {
 type stock struct {
 	Resources []Entry  `json:"resources,omitempty"`
 	Prompts   []Prompt `json:"prompts,omitempty"`
-	More      bool     `json:"more,omitempty"` // some are not stored
+	Truncated bool     `json:"more,omitempty"` // some are not stored
 }
 
 // A Catalog holds the resources and prompts of a pool's servers. It is safe for concurrent use.
@@ -108,7 +108,7 @@ func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	}
 }
 
-func (s *Catalog) of(server string) (stock, bool) {
+func (s *Catalog) stockOf(server string) (stock, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	has, ok := s.known()[server]
@@ -118,7 +118,7 @@ func (s *Catalog) of(server string) (stock, bool) {
 // Prompts returns the known prompts in the servers' order.
 func (s *Catalog) Prompts() (out []Prompt) {
 	for _, name := range s.pool.Names() {
-		has, _ := s.of(name)
+		has, _ := s.stockOf(name)
 		for _, p := range has.Prompts {
 			p.Server = name
 			out = append(out, p)
@@ -130,7 +130,7 @@ func (s *Catalog) Prompts() (out []Prompt) {
 // Mentions returns the known resources as server:uri, for use after an @.
 func (s *Catalog) Mentions() (out []string) {
 	for _, name := range s.pool.Names() {
-		has, _ := s.of(name)
+		has, _ := s.stockOf(name)
 		for _, r := range has.Resources {
 			if !r.Template && plain(r.URI) {
 				out = append(out, name+":"+r.URI)
@@ -150,6 +150,6 @@ func (s *Catalog) Any() bool {
 
 // Counts counts a server's known resources and prompts.
 func (s *Catalog) Counts(server string) (resources, prompts int) {
-	has, _ := s.of(server)
+	has, _ := s.stockOf(server)
 	return len(has.Resources), len(has.Prompts)
 }

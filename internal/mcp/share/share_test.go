@@ -151,12 +151,12 @@ func TestAnEndlessListEnds(t *testing.T) {
 			}
 		})
 	})
-	if err := s.Learn(within(t), "acme"); err != nil {
+	if err := s.Refresh(within(t), "acme"); err != nil {
 		t.Fatal(err)
 	}
-	has, _ := s.of("acme")
-	if !has.More || len(has.Resources) > maxEntries || len(has.Prompts) != 1 {
-		t.Errorf("%d resources, more %t, %d prompts", len(has.Resources), has.More, len(has.Prompts))
+	has, _ := s.stockOf("acme")
+	if !has.Truncated || len(has.Resources) > maxEntries || len(has.Prompts) != 1 {
+		t.Errorf("%d resources, more %t, %d prompts", len(has.Resources), has.Truncated, len(has.Prompts))
 	}
 }
 
@@ -178,7 +178,7 @@ func TestAPromptIsAskedForWithItsArguments(t *testing.T) {
 		})
 		server.AddPrompt(&sdk.Prompt{Name: "no name"}, nil)
 	})
-	if err := s.Learn(within(t), "acme"); err != nil {
+	if err := s.Refresh(within(t), "acme"); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Prompts(); len(got) != 3 || got[1].Label() != "acme:review" || got[1].Hint() != "<file> [style]" || got[1].Note != "look [2Jat it" {
@@ -254,7 +254,7 @@ func TestAPromptBringsTheResourcesThatItNames(t *testing.T) {
 func TestServerEverythingShares(t *testing.T) {
 	program := nodetest.Program(t, "@modelcontextprotocol/server-everything", "mcp-server-everything")
 	s := on(t, mcp.Server{Name: "everything", Command: []string{program}, Start: 2 * time.Minute})
-	if err := s.Learn(within(t), "everything"); err != nil {
+	if err := s.Refresh(within(t), "everything"); err != nil {
 		t.Fatal(err)
 	}
 	mentions := s.Mentions()
@@ -268,7 +268,7 @@ func TestServerEverythingShares(t *testing.T) {
 	for _, p := range s.Prompts() {
 		words := maps.Collect(func(yield func(string, string) bool) {
 			for _, a := range p.Arguments {
-				if a.Needed && !yield(a.Name, "1") {
+				if a.Required && !yield(a.Name, "1") {
 					return
 				}
 			}

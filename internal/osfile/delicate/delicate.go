@@ -24,22 +24,22 @@ import (
 	"unicode"
 )
 
-// Where is the location in which a name counts.
-type Where int
+// Location is the location in which a name counts.
+type Location int
 
 // The places.
 const (
-	Anywhere Where = iota // at any depth
-	Top                   // at the top of the workspace, or of another folder writable by commands
-	Home                  // in the home folder
+	Anywhere Location = iota // at any depth
+	Top                      // at the top of the workspace, or of another folder writable by commands
+	Home                     // in the home folder
 )
 
 // Name is an entry in the list.
 type Name struct {
 	// Path is in lower case, with slashes. A trailing slash means a folder with all its contents. A
 	// * matches any text within one element.
-	Path  string
-	Where Where
+	Path     string
+	Location Location
 	// Program is the program, and Runs describes when it runs what.
 	Program string
 	Runs    string
@@ -106,7 +106,7 @@ func Ends(step string) bool {
 	})
 }
 
-func find(rel string, kind Kind, where Where) (Name, bool) {
+func find(rel string, kind Kind, where Location) (Name, bool) {
 	x := indexed()
 	steps := strings.Split(rel, "/")
 	for i := range steps {
@@ -140,9 +140,9 @@ func find(rel string, kind Kind, where Where) (Name, bool) {
 	return Name{}, false
 }
 
-func (r row) at(steps []string, where Where) bool {
+func (r row) at(steps []string, where Location) bool {
 	from := len(steps) - len(r.steps)
-	if from < 0 || r.Where != Anywhere && (r.Where != where || from > 0) {
+	if from < 0 || r.Location != Anywhere && (r.Location != where || from > 0) {
 		return false
 	}
 	for i, step := range r.steps {
@@ -184,16 +184,16 @@ func Fold(step string) string {
 	return strings.TrimRight(step, " .")
 }
 
-// Stands returns names at a workspace's top that an empty folder may temporarily occupy: no program
-// treats one as an error.
-func Stands() []string {
+// PlaceholderNames returns names at a workspace's top that an empty folder may temporarily occupy:
+// no program treats one as an error.
+func PlaceholderNames() []string {
 	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
 }
 
 // Spelled returns the paths for a location, except patterns.
-func Spelled(where Where) (out []string) {
+func Spelled(where Location) (out []string) {
 	for _, n := range Names() {
-		if (n.Where == Anywhere || n.Where == where) && !strings.Contains(n.Path, "*") {
+		if (n.Location == Anywhere || n.Location == where) && !strings.Contains(n.Path, "*") {
 			out = append(out, n.Plain())
 		}
 	}

@@ -22,12 +22,12 @@ func TestEachNameIsARow(t *testing.T) {
 		}
 		seen[n.Path] = true
 		find := In
-		if n.Where == Home {
+		if n.Location == Home {
 			find = InHome
 		}
 		for _, path := range []string{at, strings.ToUpper(at), "deep/" + at} {
 			found, ok := find(path, File)
-			if want := n.Where == Anywhere || !strings.HasPrefix(path, "deep/"); ok != want || ok && found.Plain() != at {
+			if want := n.Location == Anywhere || !strings.HasPrefix(path, "deep/"); ok != want || ok && found.Plain() != at {
 				t.Errorf("%s: found %q, %v; want %v", path, found.Path, ok, want)
 			}
 		}
@@ -48,7 +48,7 @@ func TestEachNameIsARow(t *testing.T) {
 			t.Errorf("%s is taken for %s", path, n.Path)
 		}
 	}
-	for _, name := range Stands() {
+	for _, name := range PlaceholderNames() {
 		if _, ok := In(name, File); !ok {
 			t.Errorf("an empty folder would stand for %s, which is not on the list", name)
 		}

@@ -22,25 +22,25 @@ import (
 // Rule describes the trusted files.
 type Rule struct {
 	Owner   int   // trusted user besides root
-	Most    int64 // size limit in bytes
+	MaxSize int64 // size limit in bytes
 	Private bool  // others must not be able to read it either
 	NoLink  bool
 }
 
 // Mine returns the rule for files of the user who runs adze.
-func Mine(most int64) Rule { return Rule{Owner: os.Geteuid(), Most: most} }
+func Mine(most int64) Rule { return Rule{Owner: os.Geteuid(), MaxSize: most} }
 
 // Error means that a file is not trusted.
-type Error struct{ Path, Why, Hint string }
+type Error struct{ Path, Reason, Hint string }
 
 // Error returns the message.
-func (e *Error) Error() string { return e.Path + " " + e.Why }
+func (e *Error) Error() string { return e.Path + " " + e.Reason }
 
-// Of returns the reason to show after path, which the caller asked for; it names the offending file
-// if that is another.
-func (e *Error) Of(path string) string {
+// ReasonAfter returns the reason to show after path, which the caller asked for; it names the
+// offending file if that is another.
+func (e *Error) ReasonAfter(path string) string {
 	if e.Path == path {
-		return e.Why
+		return e.Reason
 	}
 	return e.Error()
 }
@@ -67,8 +67,8 @@ func (r Rule) Read(path string) ([]byte, error) {
 	if err := r.file(real, info); err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, r.Most+1))
-	if err == nil && int64(len(raw)) > r.Most {
+	raw, err := io.ReadAll(io.LimitReader(f, r.MaxSize+1))
+	if err == nil && int64(len(raw)) > r.MaxSize {
 		err = r.tooLong(real)
 	}
 	return raw, err
@@ -102,9 +102,9 @@ func (r Rule) Folder(path string) error {
 	return r.entry(path, info)
 }
 
-// Own is Folder for adze's own folder, which must not be a link: whoever can write the link's
+// OwnFolder is Folder for adze's own folder, which must not be a link: whoever can write the link's
 // parent could substitute another folder.
-func (r Rule) Own(path string) error {
+func (r Rule) OwnFolder(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSymlink {
 		return &Error{path, "is a link", "put the folder itself there, or name the real one with ADZE_HOME; files in it may be links"}
 	}
@@ -140,7 +140,7 @@ func (r Rule) file(path string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():
 		return &Error{path, "is not a regular file", "put the file itself there, or remove it"}
-	case info.Size() > r.Most:
+	case info.Size() > r.MaxSize:
 		return r.tooLong(path)
 	case r.Private:
 		if err := r.secret(path, info); err != nil {
@@ -151,5 +151,5 @@ func (r Rule) file(path string, info fs.FileInfo) error {
 }
 
 func (r Rule) tooLong(path string) error {
-	return &Error{path, fmt.Sprintf("has more than %d KiB", r.Most>>10), "make it shorter, or remove it"}
+	return &Error{path, fmt.Sprintf("has more than %d KiB", r.MaxSize>>10), "make it shorter, or remove it"}
 }

@@ -126,7 +126,7 @@ func TestThePrivateGroupIsTheUser(t *testing.T) {
 		os.Chmod(dir, 0o775), os.Chmod(path, 0o664)); err != nil {
 		t.Fatal(err)
 	}
-	rule := ownfile.Rule{Owner: me, Most: 1}
+	rule := ownfile.Rule{Owner: me, MaxSize: 1}
 	if err := rule.Check(path); err != nil {
 		t.Errorf("of the private group %s: %v", group.Name, err)
 	}

@@ -34,14 +34,14 @@ const outputLayer policy.Layer = "session output"
 // Layer for the protection of the user's keys from every tool.
 const keysLayer policy.Layer = "kept keys"
 
-// Ground holds the paths and settings that a run's rules refer to.
-type Ground struct {
-	Root  *workspace.Root
-	At    configpaths.Places
-	File  string // the user's configuration, absolute
-	Spill string // folder with this session's complete outputs, readable by the model; may be empty
-	// Lent lists readable folders, such as the user's skills.
-	Lent []string
+// RunPaths holds the paths and settings that a run's rules refer to.
+type RunPaths struct {
+	Root   *workspace.Root
+	Places configpaths.Places
+	File   string // the user's configuration, absolute
+	Spill  string // folder with this session's complete outputs, readable by the model; may be empty
+	// ReadableFolders lists readable folders, such as the user's skills.
+	ReadableFolders []string
 	// Project is the project's configuration, Managed the machine owner's.
 	Project config.Project
 	Managed config.Managed
@@ -107,7 +107,7 @@ func (l *ruleList) String() string { return strings.Join(*l, " ") }
 func (l *ruleList) Type() string { return "stringArray" }
 
 // New returns a run's policy from configuration and flags.
-func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.Policy, error) {
+func New(cfg config.Config, flags Flags, g RunPaths, asker policy.Asker) (*policy.Policy, error) {
 	mode, modes, err := modeOf(cmp.Or(flags.Mode, cfg.PermissionMode), g.Managed, flags.Staged != "" || cfg.Review == config.ReviewOnce)
 	var mistake *usage.Error
 	if flags.Mode == "" && errors.As(err, &mistake) && cfg.Origin("permission_mode") != "default" {
@@ -124,18 +124,18 @@ func New(cfg config.Config, flags Flags, g Ground, asker policy.Asker) (*policy.
 	if real, err := filepath.EvalSymlinks(home); err == nil {
 		home = real // like the paths it is compared with
 	}
-	own := slices.DeleteFunc([]string{g.At.Config, g.At.State, g.File}, func(name string) bool { return name == "" })
+	own := slices.DeleteFunc([]string{g.Places.Config, g.Places.State, g.File}, func(name string) bool { return name == "" })
 	for i, name := range own {
 		own[i] = filepath.ToSlash(name)
 	}
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment})
-	outside := sync.OnceValue(func() []string { return proc.Outside(env, g.Root.Dir()) }) // examines each folder in PATH
+	outside := sync.OnceValue(func() []string { return proc.WithoutPathsIn(env, g.Root.Dir()) }) // examines each folder in PATH
 	o := g.Options
 	o.Mode, o.Modes, o.Rules, o.Ask = mode, modes, rules, asker
-	o.Paths, o.Home, o.Own = judge{g.Root, home}, filepath.ToSlash(home), own
+	o.Paths, o.Home, o.OwnPaths = judge{g.Root, home}, filepath.ToSlash(home), own
 	o.Shell = proc.FindShell(os.Getenv, env).Name
 	o.Files, o.Repos = folders{}, repositories{outside, g.Root.Dir()}
-	o.Local = func(program string) string { return proc.Within(program, g.Root.Dir(), env) }
+	o.Local = func(program string) string { return proc.ProgramIn(program, g.Root.Dir(), env) }
 	return policy.New(o)
 }
 
@@ -161,18 +161,18 @@ func modeOf(name string, owner config.Managed, review bool) (policy.Mode, []poli
 		}
 	}
 	mode = mode.Reviewed(review || mode.OnStage())
-	if !mode.Among(modes) {
+	if !mode.IncludedIn(modes) {
 		return "", nil, usage.Mistake("choose one of "+strings.Join(owner.Modes, ", "), "the owner of this machine does not let the permission mode be %s (%s)", mode, owner.Path)
 	}
 	return mode, modes, nil
 }
 
-func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
+func rulesOf(cfg config.Config, flags Flags, g RunPaths) ([]policy.Rule, error) {
 	served := "" // the token's owner answers for the user
-	if g.At.State != "" {
-		served = filepath.Join(g.At.State, configpaths.Served)
+	if g.Places.State != "" {
+		served = filepath.Join(g.Places.State, configpaths.Served)
 	}
-	real := g.literals(append([]string{g.Spill, g.At.Keys, served}, g.Lent...))
+	real := g.literals(append([]string{g.Spill, g.Places.Keys, served}, g.ReadableFolders...))
 	read := func(paths []string, pattern string) (texts []string) {
 		for _, path := range paths {
 			if path != "" {
@@ -216,7 +216,7 @@ func rulesOf(cfg config.Config, flags Flags, g Ground) ([]policy.Rule, error) {
 }
 
 // literals resolves paths for rules and quotes patterns. An empty one stays empty.
-func (g Ground) literals(paths []string) []string {
+func (g RunPaths) literals(paths []string) []string {
 	led := g.Root.Lead(paths)
 	for i, path := range paths {
 		if led[i] = cmp.Or(led[i], path); path == "" {
@@ -253,7 +253,7 @@ func (j judge) Judge(name string) (policy.Place, error) {
 	}
 	place := policy.Place{Abs: filepath.ToSlash(p.Abs()), Rel: p.Display(), Outside: p.Outside(), Protected: p.Protected()}
 	if named := p.Named(); named != p.Abs() {
-		rel, inside := j.root.Inside(named)
+		rel, inside := j.root.Rel(named)
 		place.Named = &policy.Place{Abs: filepath.ToSlash(named), Rel: rel, Outside: !inside}
 	}
 	place.HardLinks = j.hardLinks(p)

@@ -13,13 +13,13 @@ import (
 )
 
 // ground is a workspace of its own.
-func ground(t *testing.T, owner config.Managed) Ground {
+func ground(t *testing.T, owner config.Managed) RunPaths {
 	root, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return Ground{Root: root, Managed: owner}
+	return RunPaths{Root: root, Managed: owner}
 }
 
 func verdict(t *testing.T, p *policy.Policy, command string) tool.Decision {

@@ -16,7 +16,7 @@ const maxLooked = 20_000
 
 // hardLinks returns a file's other names. A deny or ask rule on one of them applies to all.
 func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
-	p = p.Consented()
+	p = p.WithConsent()
 	about, err := j.root.Stat(p)
 	if err != nil || !about.Mode.IsRegular() || about.Links < 2 {
 		return nil
@@ -27,7 +27,7 @@ func (j judge) hardLinks(p workspace.Path) (out []policy.Place) {
 	}
 	add := func(path string, info fs.FileInfo) {
 		if path != p.Abs() && os.SameFile(file, info) {
-			rel, inside := j.root.Inside(path)
+			rel, inside := j.root.Rel(path)
 			out = append(out, policy.Place{Abs: path, Rel: rel, Outside: !inside})
 		}
 	}
@@ -85,7 +85,7 @@ func (j judge) Linked() func(path string) bool {
 		if err != nil {
 			continue
 		}
-		about, err := j.root.Stat(p.Consented())
+		about, err := j.root.Stat(p.WithConsent())
 		if err != nil || !about.Mode.IsRegular() || about.Links < 2 {
 			continue
 		}

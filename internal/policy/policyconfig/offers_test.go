@@ -95,7 +95,7 @@ func means(kind, covers, spares, saved string) (runs bool, err error) {
 type world struct {
 	t              *testing.T
 	home           string
-	here, away     Ground
+	here, away     RunPaths
 	rng            *rand.Rand
 	mode           string         // the questions are asked in
 	free, freeAway *policy.Policy // in which nothing is granted
@@ -112,7 +112,7 @@ func newWorld(t *testing.T, rng *rand.Rand) *world {
 	for _, name := range []string{"home/.ssh/id_ed25519", "home/notes/a.txt", "lib/doc/one.txt", "lib/doc/one.txt2", "lib/doc/deep/two.txt", "lib/doc/.env", "lib/other.txt"} {
 		write(t, top+"/"+name)
 	}
-	for i, ground := range []*Ground{&w.here, &w.away} {
+	for i, ground := range []*RunPaths{&w.here, &w.away} {
 		dir := fmt.Sprint(top, "/work", i)
 		for _, name := range []string{"README.md", "src/a.go", "src/deep/b.go", "src/.env", "src/.envrc", "sub/Makefile", ".env", "docs/ü.md"} {
 			write(t, dir+"/"+name)
@@ -122,7 +122,7 @@ func newWorld(t *testing.T, rng *rand.Rand) *world {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { root.Close() })
-		*ground = Ground{Root: root}
+		*ground = RunPaths{Root: root}
 	}
 	w.in("ask")
 	if w.yolo, err = New(config.Config{}, Flags{Mode: "yolo"}, w.here, nil); err != nil {
@@ -147,7 +147,7 @@ func write(t *testing.T, name string) {
 	}
 }
 
-func (w *world) gate(g Ground, ask policy.Asker, allow ...string) *policy.Policy {
+func (w *world) gate(g RunPaths, ask policy.Asker, allow ...string) *policy.Policy {
 	w.t.Helper()
 	p, err := New(config.Config{}, Flags{Mode: w.mode, Allow: allow}, g, ask)
 	if err != nil {
@@ -238,7 +238,7 @@ func TestOffersSayWhatTheyAllow(t *testing.T) {
 						continue // nothing to say: no rule is saved, or it runs without one
 					}
 					counted["neighbours"]++
-					want, err := means(n.kind, o.Covers, o.Spares, by.saved)
+					want, err := means(n.kind, o.Covers, o.StillAsked, by.saved)
 					if want && !w.runs(w.yolo, n.q) {
 						continue // it is no call that can be made
 					}
@@ -249,7 +249,7 @@ func TestOffersSayWhatTheyAllow(t *testing.T) {
 						}
 						told[string(o.Kind)+n.kind+by.how] = true
 						t.Errorf("%s, %s: %v\n  covers %s\n  not %s\n  saved %s\n%s: %+v\n  runs: %v, as the text says: %v %v",
-							by.how, strings.Join(o.Rules, ", "), o.Kind, o.Covers, o.Spares, o.Saved, n.kind, n.q.Needs, got, want, err)
+							by.how, strings.Join(o.Rules, ", "), o.Kind, o.Covers, o.StillAsked, o.Saved, n.kind, n.q.Needs, got, want, err)
 					}
 				}
 			}
@@ -265,7 +265,7 @@ func TestOffersSayWhatTheyAllow(t *testing.T) {
 
 // saved is a gate with the rules of an offer as the configuration holds them. It is nil where they
 // are not saved.
-func (w *world) saved(g Ground, o policy.Offer) *policy.Policy {
+func (w *world) saved(g RunPaths, o policy.Offer) *policy.Policy {
 	var allow []string
 	for _, r := range o.Rules {
 		text := strings.TrimPrefix(r, "allow ")
@@ -292,7 +292,7 @@ func (w *world) one(list ...string) string { return list[w.rng.IntN(len(list))] 
 func asks(needs ...tool.Need) tool.Question { return tool.Question{Call: "c", Needs: needs} }
 
 func runs(text, dir string) tool.Question {
-	return asks(tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Caged: true, Aside: true})
+	return asks(tool.Need{Permission: tool.Execute, Target: text, Dir: dir, Sandboxed: true, Separable: true})
 }
 
 func calls(server, name string) tool.Question {
@@ -371,9 +371,9 @@ func (w *world) command() (tool.Question, []neighbour) {
 	q := runs(text, dir)
 	job := q
 	job.Needs = slices.Clone(q.Needs)
-	job.Needs[0].Lasts, job.Needs[0].Aside = true, false
+	job.Needs[0].OutlivesCall, job.Needs[0].Separable = true, false
 	leaves := runs(text, dir)
-	leaves.Needs[0].Outside = "it needs a network"
+	leaves.Needs[0].OutsideReason = "it needs a network"
 	approval := runs(text, dir)
 	approval.Tool.Safety.RequiresApproval = true
 	somewhere := map[string]string{"": "sub", "sub": "src", "src": ""}[dir]

@@ -15,8 +15,8 @@ type repositories struct {
 
 func (r repositories) git() git.Git { return git.Git{Env: r.env()} }
 
-func (r repositories) Strays(dir string) ([]string, error) {
-	return r.git().Strays(context.Background(), dir, r.root)
+func (r repositories) ExternalPaths(dir string) ([]string, error) {
+	return r.git().ExternalPaths(context.Background(), dir, r.root)
 }
 
 func (r repositories) Hooks(dir string) (hooks []policy.Hook) {

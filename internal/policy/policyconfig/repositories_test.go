@@ -60,7 +60,7 @@ func (y yard) policy(flags Flags, asker policy.Asker) *policy.Policy {
 		y.Fatal(err)
 	}
 	y.Cleanup(func() { root.Close() })
-	p, err := New(config.Config{}, flags, Ground{Root: root}, asker)
+	p, err := New(config.Config{}, flags, RunPaths{Root: root}, asker)
 	if err != nil {
 		y.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestWhatAdzeKeepsDoesNotHideTheRepository(t *testing.T) {
 	t.Cleanup(func() { root.Close() })
 	state := filepath.Join(y.top, ".local", "state", "adze")
 	at := paths.Places{Config: filepath.Join(y.top, ".config", "adze"), State: state, Keys: filepath.Join(state, "keys.json"), Spill: filepath.Join(state, "output")}
-	p, err := New(config.Config{}, Flags{}, Ground{Root: root, At: at, Spill: filepath.Join(state, "output", "1")}, nil)
+	p, err := New(config.Config{}, Flags{}, RunPaths{Root: root, Places: at, Spill: filepath.Join(state, "output", "1")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,14 @@ func (s *scan) exec(words []script.Word, known bool) {
 	for i, w := range inner {
 		if w.Text == "{}" && i > 0 {
 			inner[i] = s.operands[0]
-			inner[i].Found = true
+			inner[i].Placeholder = true
 		} else if !w.Known || strings.Contains(w.Text, "{}") {
 			s.odd = true
 			return
 		}
 	}
 	use, ok := Judge(inner)
-	if s.odd = !ok || !slices.Equal(use.Words, script.Texts(inner)) || len(use.Local) > 0 || use.Away || inner[0].Text == "find"; s.odd {
+	if s.odd = !ok || !slices.Equal(use.Words, script.Texts(inner)) || len(use.Local) > 0 || use.FolderIndependent || inner[0].Text == "find"; s.odd {
 		return
 	}
 	for _, a := range use.Accesses {
@@ -34,6 +34,6 @@ func (s *scan) exec(words []script.Word, known bool) {
 			a.Kind, a.Hidden, a.Follow = Tree, true, true // it reads a link's target
 		}
 		s.odd = s.odd || a.Kind == Write
-		s.out = append(s.out, a)
+		s.accesses = append(s.accesses, a)
 	}
 }

@@ -22,7 +22,7 @@ func git(words []script.Word) (Use, bool) {
 			rest = rest[2:]
 			continue
 		case rest[0].Text == "--version" && len(rest) == 1:
-			return Use{Words: script.Texts(words), Away: true}, true
+			return Use{Words: script.Texts(words), FolderIndependent: true}, true
 		}
 		break
 	}
@@ -53,7 +53,7 @@ func oneOf(s string, list ...string) bool { return slices.Contains(list, s) }
 
 // past excludes secrets from the shown history. from is the index of the arguments.
 func (s *scan) past(from int) {
-	if !s.history || len(s.patch) > 0 && !s.gave(s.patch...) {
+	if !s.history || len(s.patch) > 0 && !s.hasOption(s.patch...) {
 		return
 	}
 	s.use.History = true

@@ -29,22 +29,22 @@ func GitOf(words []string) (g GitCall) {
 }
 
 // NoVerify reports whether the subcommand takes --no-verify.
-func (g GitCall) NoVerify() bool { return Is("git no-verify", g.Sub) }
+func (g GitCall) NoVerify() bool { return IsKind("git no-verify", g.Sub) }
 
 // Runs reports whether it may run a hook, per githooks(5). An unknown subcommand may run any,
 // because it may be an alias. With --no-verify it must run none.
 func (g GitCall) Runs(hook string) bool {
-	if g.NoVerify() && slices.Contains(g.rest, "--no-verify") || g.Sub == "commit" && slices.Contains(g.rest, "-n") || Is("git hooks elsewhere", hook) {
+	if g.NoVerify() && slices.Contains(g.rest, "--no-verify") || g.Sub == "commit" && slices.Contains(g.rest, "-n") || IsKind("git hooks elsewhere", hook) {
 		return false
 	}
 	by := kinds()["git hook "+hook]
 	switch {
-	case by == nil && !Is("git hooks always", hook):
+	case by == nil && !IsKind("git hooks always", hook):
 		return strings.HasPrefix(hook, "p4-") && g.Sub == "p4" || g.Sub == "hook"
 	case by == nil:
 		return true
 	}
-	return by[g.Sub] || !Is("git subcommands", g.Sub)
+	return by[g.Sub] || !IsKind("git subcommands", g.Sub)
 }
 
 // Configures reports whether git's words show a configuration write or a new repository. A sandbox
@@ -55,23 +55,23 @@ func (g GitCall) Configures() bool {
 	for _, word := range g.rest {
 		option := strings.HasPrefix(word, "-")
 		if name, _, _ := strings.Cut(word, "="); option {
-			configures = configures || Is("git configures "+g.Sub, name)
-			looks = looks || Is("git looks "+g.Sub, name)
+			configures = configures || IsKind("git configures "+g.Sub, name)
+			looks = looks || IsKind("git looks "+g.Sub, name)
 			continue
 		}
 		if names++; names == 1 {
 			first = word
 		}
 		remote := strings.HasPrefix(word, "origin/") || strings.HasPrefix(word, "upstream/") // a new branch from there tracks it
-		configures = configures || remote && slices.ContainsFunc(g.rest, func(w string) bool { return Is("git branches "+g.Sub, w) })
+		configures = configures || remote && slices.ContainsFunc(g.rest, func(w string) bool { return IsKind("git branches "+g.Sub, w) })
 	}
-	switch configures = configures || Is("git configures "+g.Sub, first); g.Sub {
+	switch configures = configures || IsKind("git configures "+g.Sub, first); g.Sub {
 	case "init":
 		return names == 0 || first == "."
 	case "submodule":
 		return configures || first == "update" && slices.Contains(g.rest, "--init")
 	case "config":
-		return !looks && !Is("git looks config", first) && (configures || names > 1)
+		return !looks && !IsKind("git looks config", first) && (configures || names > 1)
 	}
 	return configures
 }

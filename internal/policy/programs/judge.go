@@ -24,28 +24,28 @@ import (
 type Kind string
 
 const (
-	Read  Kind = "read"  // a file's content
-	List  Kind = "list"  // names and sizes
-	Tree  Kind = "tree"  // the content of all files below
-	Write Kind = "write" // a file or folder is created or overwritten
-	Gone  Kind = "gone"  // removed or moved away, with everything below
+	Read    Kind = "read"  // a file's content
+	List    Kind = "list"  // names and sizes
+	Tree    Kind = "tree"  // the content of all files below
+	Write   Kind = "write" // a file or folder is created or overwritten
+	Removed Kind = "gone"  // removed or moved away, with everything below
 )
 
 // An Access is a path that a command uses, as written, or an option with further effects, or both.
 type Access struct {
-	Kind   Kind
-	Path   string   // empty if only Option is set
-	Option string   // empty if the program always uses such a path
-	Does   string   // the option's effect, such as "writes a file"
-	Hidden bool     // tree: includes names that begin with a dot
-	Follow bool     // tree: follows links
-	Only   []string // tree: patterns of the names read; nil means all
-	Spared bool     // tree: excludes files known by name for their secrets
-	Flat   bool     // tree: follows links to files only
+	Kind            Kind
+	Path            string   // empty if only Option is set
+	Option          string   // empty if the program always uses such a path
+	Effect          string   // the option's effect, such as "writes a file"
+	Hidden          bool     // tree: includes names that begin with a dot
+	Follow          bool     // tree: follows links
+	Only            []string // tree: patterns of the names read; nil means all
+	ExcludesSecrets bool     // tree: excludes files known by name for their secrets
+	Flat            bool     // tree: follows links to files only
 }
 
 // String describes the option for users.
-func (a Access) String() string { return a.Option + " " + a.Does }
+func (a Access) String() string { return a.Option + " " + a.Effect }
 
 // Use describes a command's effects.
 type Use struct {
@@ -58,9 +58,9 @@ type Use struct {
 	Dir string // git's -C folder; empty means the command's
 	// History: it shows repository contents not named by a path.
 	History bool
-	// Away: the result does not depend on the current folder, in which a project could replace the
-	// program.
-	Away bool
+	// FolderIndependent: the result does not depend on the current folder, in which a project could
+	// replace the program.
+	FolderIndependent bool
 	// Local holds a variable that keeps the program from being replaced by another version, or from
 	// the network.
 	Local []string
@@ -73,7 +73,7 @@ func Judge(words []script.Word) (Use, bool) {
 	}
 	u := Use{Words: script.Texts(words)}
 	name := words[0].Text
-	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, func(w script.Word) bool { return w.Found }) {
+	if (name == "[" || name == "test" || name == "git") && slices.ContainsFunc(words, func(w script.Word) bool { return w.Placeholder }) {
 		return Use{}, false
 	}
 	switch {
@@ -81,8 +81,8 @@ func Judge(words []script.Word) (Use, bool) {
 		return u, tests(words)
 	case name == "git":
 		return git(words)
-	case len(words) == 2 && words[1].Known && Is("version "+words[1].Text, name): // nothing but a version query
-		u.Away = true
+	case len(words) == 2 && words[1].Known && IsKind("version "+words[1].Text, name): // nothing but a version query
+		u.FolderIndependent = true
 		return u, true
 	}
 	p, args, ok := find(words)

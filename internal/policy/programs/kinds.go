@@ -49,11 +49,11 @@ func braced(word string) (out []string) {
 	return out
 }
 
-// Is reports whether a program, variable or option is of a kind.
-func Is(kind, name string) bool { return kinds()[kind][name] }
+// IsKind reports whether a program, variable or option is of a kind.
+func IsKind(kind, name string) bool { return kinds()[kind][name] }
 
-// Does reports whether a program, or a program with its subcommand, is of a kind.
-func Does(kind string, words ...string) bool {
+// CommandIs reports whether a program, or a program with its subcommand, is of a kind.
+func CommandIs(kind string, words ...string) bool {
 	if len(words) == 0 {
 		return false
 	}
@@ -63,7 +63,7 @@ func Does(kind string, words ...string) bool {
 		subs = []string{GitOf(words[1:]).Sub}
 	}
 	for i := 0; i <= min(2, len(subs)); i++ {
-		if Is(kind, strings.Join(append([]string{name}, subs[:i]...), ".")) {
+		if IsKind(kind, strings.Join(append([]string{name}, subs[:i]...), ".")) {
 			return true
 		}
 	}
@@ -85,12 +85,12 @@ func RunsOption(program, option string) bool {
 			return true
 		}
 	}
-	return Is("program-options", option) || Is("program-options "+program, option) || program == "env" && strings.HasPrefix(option, "-S")
+	return IsKind("program-options", option) || IsKind("program-options "+program, option) || program == "env" && strings.HasPrefix(option, "-S")
 }
 
 // CodeOption reports whether the program is an interpreter, and whether the option takes code.
 func CodeOption(program, option string) (code, interprets bool) {
-	if Is("awk", program) {
+	if IsKind("awk", program) {
 		return false, true
 	}
 	stem := strings.TrimRight(program, "0123456789.-wjit")

@@ -53,18 +53,18 @@ func Names(words []script.Word) []Access {
 		}
 	}
 	if s.program = p; !ok || p.any {
-		return s.out
+		return s.accesses
 	}
 	s.read(args)
 	s.place()
-	if _, looks := Judge(words); !looks && (p.special == "sed" || p.special == "awk") && script.Known(words) {
-		s.out = append(s.out, Access{Option: "its code", Does: "may write files or run programs"})
+	if _, looks := Judge(words); !looks && (p.special == "sed" || p.special == "awk") && script.AllKnown(words) {
+		s.accesses = append(s.accesses, Access{Option: "its code", Effect: "may write files or run programs"})
 	}
-	return s.out
+	return s.accesses
 }
 
-// More lists a program's options with further effects.
-func More(words []string) (out []Access) {
+// ExtraAccess lists a program's options with further effects.
+func ExtraAccess(words []string) (out []Access) {
 	var given []script.Word
 	for _, w := range words {
 		given = append(given, script.Literal(w))
@@ -74,9 +74,9 @@ func More(words []string) (out []Access) {
 		p := tabled()[strings.Join(words[:n], " ")]
 		for i := 0; p != nil && i < len(p.listed); i++ {
 			name := p.listed[i]
-			if what := does(strings.Join(p.more[name].roles, "")); what != "" && !seen[name] && !(n < len(given) && name == "-c" && words[0] == "git") {
+			if what := does(strings.Join(p.effectOptions[name].roles, "")); what != "" && !seen[name] && !(n < len(given) && name == "-c" && words[0] == "git") {
 				seen[name] = true
-				out = append(out, Access{Option: name, Does: what})
+				out = append(out, Access{Option: name, Effect: what})
 			}
 		}
 	}

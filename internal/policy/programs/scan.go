@@ -25,25 +25,25 @@ func find(words []script.Word) (p *program, args []script.Word, ok bool) {
 // Judge stops there, Names keeps reading.
 type scan struct {
 	*program
-	parent   *program // its options also apply: go for go list
-	use      *Use
-	args     []script.Word
-	given    []string // options
-	operands []script.Word
-	ended    bool // by --
-	odd      bool
-	lead     int      // number of options before the first operand
-	wary     bool     // options have many forms: the next word may not be a value
-	chose    []string // patterns of the names it reads
-	out      []Access
-	into     []string // targets for copies
-	archives []string // for tar
-	each     []Access // find's use of another program for its results
+	parent      *program // its options also apply: go for go list
+	use         *Use
+	args        []script.Word
+	optionsSeen []string // options
+	operands    []script.Word
+	ended       bool // by --
+	odd         bool
+	lead        int      // number of options before the first operand
+	wary        bool     // options have many forms: the next word may not be a value
+	patterns    []string // patterns of the names it reads
+	accesses    []Access
+	into        []string // targets for copies
+	archives    []string // for tar
+	each        []Access // find's use of another program for its results
 }
 
 // judge reads the words after the program's name.
 func (p *program) judge(args []script.Word, u Use) (Use, bool) {
-	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w script.Word) bool { return w.Found }) {
+	if p.changes || p.special != "" && p.special != "printf" && slices.ContainsFunc(args, func(w script.Word) bool { return w.Placeholder }) {
 		return Use{}, false // a small language cannot be read there
 	}
 	s := scan{program: p, use: &u}
@@ -55,7 +55,7 @@ func (p *program) judge(args []script.Word, u Use) (Use, bool) {
 	case p.special != "":
 		s.args = args
 		s.script()
-		u.Accesses = s.out
+		u.Accesses = s.accesses
 		return u, !s.odd
 	}
 	s.read(args)
@@ -70,9 +70,9 @@ func (s *scan) option(name string) (full string, o option, exact bool) {
 	if o, ok := s.options[name]; ok {
 		return name, o, true
 	}
-	tables := []map[string]option{s.more, s.options}
+	tables := []map[string]option{s.effectOptions, s.options}
 	if s.parent != nil && (s.program == s.parent || name != "-c") { // after a git subcommand it is a different one
-		tables = append(tables, s.parent.more)
+		tables = append(tables, s.parent.effectOptions)
 	}
 	for _, table := range tables {
 		if o, ok := table[name]; ok {
@@ -91,7 +91,7 @@ func (s *scan) option(name string) (full string, o option, exact bool) {
 // read separates options from operands.
 func (s *scan) read(args []script.Word) {
 	s.args = args
-	if _, tar := s.more["--checkpoint-action"]; tar && len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") {
+	if _, tar := s.effectOptions["--checkpoint-action"]; tar && len(args) > 0 && !strings.HasPrefix(args[0].Text, "-") {
 		s.args = args[1:]
 		for _, letter := range args[0].Text { // each letter takes its words in turn
 			name, o, _ := s.option("-" + string(letter))
@@ -102,9 +102,9 @@ func (s *scan) read(args []script.Word) {
 		w := s.args[0]
 		s.args = s.args[1:]
 		if len(s.operands) == 0 && !s.ended {
-			s.lead = len(s.given)
+			s.lead = len(s.optionsSeen)
 		}
-		if s.ended || w.Found { // +5/a is no option, though +5 may be one
+		if s.ended || w.Placeholder { // +5/a is no option, though +5 may be one
 			s.operands = append(s.operands, w)
 			continue
 		}
@@ -119,7 +119,7 @@ func (s *scan) read(args []script.Word) {
 			s.ended, s.odd = true, s.odd || s.single
 		case attached && len(o.roles) > 0 && (s.single || !exact || strings.HasPrefix(name, "--")): // also of=FILE
 			s.odd = s.odd || !exact || !o.attached
-			s.given = append(s.given, full)
+			s.optionsSeen = append(s.optionsSeen, full)
 			s.touch(full, o.roles[0], script.Literal(value))
 		case !dash && !exact:
 			s.operands = append(s.operands, w)
@@ -131,7 +131,7 @@ func (s *scan) read(args []script.Word) {
 		}
 	}
 	if len(s.operands) == 0 && !s.ended {
-		s.lead = len(s.given)
+		s.lead = len(s.optionsSeen)
 	}
 	s.odd = s.odd || len(s.onlyWith) > 0 && !s.leads(s.onlyWith)
 }
@@ -139,13 +139,13 @@ func (s *scan) read(args []script.Word) {
 // leads reports an option before all operands. After one it may be an operand, too: command rm -v
 // removes.
 func (s *scan) leads(names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given[:s.lead], n) })
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.optionsSeen[:s.lead], n) })
 }
 
 func (s *scan) has(name string) bool { _, ok := s.options[name]; return ok }
 
-func (s *scan) gave(names ...string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.given, n) })
+func (s *scan) hasOption(names ...string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(s.optionsSeen, n) })
 }
 
 // cluster handles -20, and -abc, where the first option with a value takes the rest.
@@ -158,7 +158,7 @@ func (s *scan) cluster(text string) {
 		name, o, exact := s.option("-" + text[i:i+1])
 		s.odd = s.odd || !exact || text[0] == '+'
 		if rest != "" && o.takes() {
-			s.given = append(s.given, name)
+			s.optionsSeen = append(s.optionsSeen, name)
 			s.touch(name, o.roles[0], script.Literal(rest))
 			return
 		}
@@ -169,7 +169,7 @@ func (s *scan) cluster(text string) {
 func (o option) takes() bool { return len(o.roles) > 0 && !oneOf(o.roles[0], "writes", "deletes") }
 
 func (s *scan) values(name string, o option) {
-	s.given = append(s.given, name)
+	s.optionsSeen = append(s.optionsSeen, name)
 	end := slices.IndexFunc(s.args, func(w script.Word) bool { return w.Text == ";" || w.Text == "+" })
 	switch {
 	case end >= 0 && strings.HasPrefix(name, "-exec"):
@@ -203,7 +203,7 @@ func (s *scan) values(name string, o option) {
 func (s *scan) place() {
 	roles := s.program.operands
 	for _, f := range s.with {
-		if s.gave(f.options...) {
+		if s.hasOption(f.options...) {
 			roles = f.operands
 		}
 	}
@@ -221,9 +221,9 @@ func (s *scan) place() {
 		if s.touch("", role, w); w.Known && (role == "read" || role == "moved") {
 			sources = append(sources, path.Base(w.Text))
 		}
-		tested := role == "list" && s.gave("-name")
+		tested := role == "list" && s.hasOption("-name")
 		if !tested && slices.ContainsFunc(s.each, func(one Access) bool { return one.Path == "{}" && one.Kind != Read }) {
-			s.access(Gone, w.Text)
+			s.access(Removed, w.Text)
 		}
 	}
 	missing := all < len(roles) && !strings.HasSuffix(roles[all], "...") && !strings.HasSuffix(roles[all], "?")
@@ -232,7 +232,7 @@ func (s *scan) place() {
 	case placed > 0:
 	case s.fallback != "" && len(roles) > 0:
 		s.touch("", strings.TrimRight(roles[len(roles)-1], ".?"), script.Literal(s.fallback))
-	case s.fallback == "" && s.gave(s.deep...):
+	case s.fallback == "" && s.hasOption(s.deep...):
 		s.touch("", "read", script.Literal("."))
 	}
 	s.targets(sources)
@@ -252,29 +252,29 @@ func roleOf(roles []string, i, all int) string {
 
 // touch handles one word in its role, or an option's effect.
 func (s *scan) touch(option, role string, w script.Word) {
-	s.odd = s.odd || w.Found && role != string(Read) && role != string(List) && role != "text"
+	s.odd = s.odd || w.Placeholder && role != string(Read) && role != string(List) && role != "text"
 	what := does(role)
 	switch {
 	case option != "" && what != "":
-		a := Access{Option: option, Does: what}
+		a := Access{Option: option, Effect: what}
 		if role == "write" {
 			a.Kind, a.Path = Write, w.Text
 		}
-		s.out = append(s.out, a)
+		s.accesses = append(s.accesses, a)
 		return
 	case role == "text" || role == "":
 		return
 	case role == "write" && s.names != nil && w.Text != "" && w.Text != "-": // it is listed as reading
-		s.out = append(s.out, Access{Kind: Write, Path: w.Text, Option: w.Text, Does: what})
+		s.accesses = append(s.accesses, Access{Kind: Write, Path: w.Text, Option: w.Text, Effect: what})
 		return
 	}
 	s.odd = s.odd || !w.Known
 	switch role {
 	case "only":
-		s.chose = append(s.chose, w.Text)
+		s.patterns = append(s.patterns, w.Text)
 	case "exclude": // before an include it makes grep read other files
-		if len(s.chose) == 0 {
-			s.chose = append(s.chose, "")
+		if len(s.patterns) == 0 {
+			s.patterns = append(s.patterns, "")
 		}
 	case "query":
 		s.odd = s.odd || !query(w.Text)
@@ -295,13 +295,13 @@ func (s *scan) touch(option, role string, w script.Word) {
 		s.packages(w.Text, role == "package")
 	case "read":
 		kind := Read
-		if s.gave(s.deep...) {
+		if s.hasOption(s.deep...) {
 			kind = Tree
 		}
 		s.access(kind, w.Text)
 	case "moved":
 		s.access(Read, w.Text)
-		s.access(Gone, w.Text)
+		s.access(Removed, w.Text)
 	case "data": // @file, name=@file
 		if file, ok := strings.CutPrefix(w.Text[strings.IndexByte(w.Text, '=')+1:], "@"); ok {
 			s.access(Read, file)
@@ -322,13 +322,13 @@ func (s *scan) access(kind Kind, path string) {
 	case path == "":
 	case (path == "-" || path == "/dev/stdin") && kind != Write && kind != List, path == "/dev/null":
 	default:
-		s.out = append(s.out, Access{Kind: kind, Path: path, Hidden: s.hidden})
+		s.accesses = append(s.accesses, Access{Kind: kind, Path: path, Hidden: s.hidden})
 	}
 }
 
 // targets adds the files written at the targets for copies or archives.
 func (s *scan) targets(sources []string) {
-	made := s.gave("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--catenate", "--concatenate", "--delete")
+	made := s.hasOption("-c", "-r", "-u", "-A", "--create", "--append", "--update", "--catenate", "--concatenate", "--delete")
 	for _, archive := range s.archives {
 		kind := Read
 		if made {
@@ -336,7 +336,7 @@ func (s *scan) targets(sources []string) {
 		}
 		s.access(kind, archive)
 	}
-	if len(s.archives) > 0 && (made || !s.gave("-x", "--extract", "--get")) {
+	if len(s.archives) > 0 && (made || !s.hasOption("-x", "--extract", "--get")) {
 		return
 	}
 	for _, to := range s.into {
@@ -349,18 +349,18 @@ func (s *scan) targets(sources []string) {
 
 // finish adds restricting options, after the words that name the program.
 func (s *scan) finish(named int) {
-	added, follows := slices.Clone(s.adds), s.gave(s.follow...) || oneOf("always", s.follow...)
-	for _, a := range s.out {
+	added, follows := slices.Clone(s.adds), s.hasOption(s.follow...) || oneOf("always", s.follow...)
+	for _, a := range s.accesses {
 		if a.Path != "" {
 			a.Flat, a.Only = oneOf("files", s.follow...), s.chosen()
 			a.Follow = a.Follow || a.Flat || follows
 			s.use.Accesses = append(s.use.Accesses, a)
 		}
 	}
-	if s.apart != "" && !s.gave(s.unless...) && slices.ContainsFunc(s.out, func(a Access) bool { return a.Kind == Tree }) {
+	if s.apart != "" && !s.hasOption(s.unless...) && slices.ContainsFunc(s.accesses, func(a Access) bool { return a.Kind == Tree }) {
 		added = append(added, leaveOut(s.apart)...)
 		for i := range s.use.Accesses {
-			s.use.Accesses[i].Spared = true
+			s.use.Accesses[i].ExcludesSecrets = true
 		}
 	}
 	s.use.Words = slices.Insert(s.use.Words, named, added...)

@@ -20,12 +20,12 @@ func query(text string) bool { return !outward().MatchString(text) }
 // printf reports whether its first word is a format that only prints: -v sets a variable, whose
 // name is evaluated, and %n sets the one named by a further word, such as PATH.
 func printf(args []script.Word) bool {
-	if len(args) > 1 && args[0].Is("--") {
+	if len(args) > 1 && args[0].Equals("--") {
 		args = args[1:]
 	} else if len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		return false
 	}
-	return len(args) > 0 && args[0].Known && !args[0].Found && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
+	return len(args) > 0 && args[0].Known && !args[0].Placeholder && !counts().MatchString(strings.ReplaceAll(args[0].Text, "%%", ""))
 }
 
 // counts matches %n in a format, with flags and widths.
@@ -35,12 +35,12 @@ var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%
 func tests(words []script.Word) bool {
 	args := words[1:]
 	if words[0].Text == "[" {
-		if len(args) == 0 || !args[len(args)-1].Is("]") {
+		if len(args) == 0 || !args[len(args)-1].Equals("]") {
 			return false
 		}
 		args = args[:len(args)-1]
 	}
-	if len(args) > 0 && args[0].Is("!") {
+	if len(args) > 0 && args[0].Equals("!") {
 		args = args[1:]
 	}
 	switch len(args) {
@@ -59,7 +59,7 @@ func (s *scan) chosen() (only []string) {
 	if s.reads != nil {
 		return s.reads
 	}
-	for _, v := range s.chose {
+	for _, v := range s.patterns {
 		if strings.HasPrefix(v, "!") && len(only) > 0 {
 			continue
 		}

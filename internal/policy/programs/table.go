@@ -20,11 +20,11 @@ type program struct {
 	onlyWith []string // one of these options is required
 	special  string   // code reads the small language among its words
 
-	changes bool              // not read-only
-	more    map[string]option // options with further effects
-	listed  []string          // their names, in table order
-	names   []string          // operands, if more of them are files than in read-only use
-	with    []form
+	changes       bool              // not read-only
+	effectOptions map[string]option // options with further effects
+	listed        []string          // their names, in table order
+	names         []string          // operands, if more of them are files than in read-only use
+	with          []form
 
 	deep, follow, unless []string
 
@@ -70,7 +70,7 @@ func parseTable(text string, all map[string]*program) {
 		switch {
 		case line == "" || key == "#":
 		case key == "program":
-			p = &program{options: map[string]option{}, more: map[string]option{}}
+			p = &program{options: map[string]option{}, effectOptions: map[string]option{}}
 			for name := range strings.FieldsSeq(rest) {
 				all[strings.ReplaceAll(name, ".", " ")] = p
 			}
@@ -90,7 +90,7 @@ func (p *program) set(key, rest string) {
 		}
 	case "more":
 		for _, w := range words {
-			p.flag(w, p.more)
+			p.flag(w, p.effectOptions)
 			name, _, _ := strings.Cut(strings.ReplaceAll(w, ":", "="), "=")
 			p.listed = append(p.listed, name)
 		}

@@ -24,11 +24,11 @@ type Lowered struct {
 
 // A Part is one relevant element: exactly one field is set.
 type Part struct {
-	Call     *Call
-	Assign   *Assign
-	Redirect *Redirect
-	Word     *Word
-	Doubt    string // why bash may run something not found here
+	Call        *Call
+	Assign      *Assign
+	Redirect    *Redirect
+	Word        *Word
+	Uncertainty string // why bash may run something not found here
 }
 
 // A Call is one program with its words.
@@ -45,10 +45,10 @@ type Assign struct {
 
 // A Redirect is a redirection.
 type Redirect struct {
-	Target *Word  // a file; nil for a text
-	Writes bool   // the target file is written
-	Given  *Word  // the program's input text; nil for a file
-	Lines  string // that text, with a space for values known only at run time
+	Target    *Word  // a file; nil for a text
+	Writes    bool   // the target file is written
+	InputText *Word  // the program's input text; nil for a file
+	Lines     string // that text, with a space for values known only at run time
 }
 
 type lowering struct {
@@ -97,34 +97,34 @@ func (l *lowering) node(n syntax.Node) {
 		}
 	case *syntax.ParamExp:
 		if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps {
-			l.doubt("it may expand a text as a prompt")
+			l.noteUncertainty("it may expand a text as a prompt")
 		}
 	case *syntax.Assign:
 		if n.Name != nil && slices.Contains(strings.Fields("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND"), n.Name.Value) {
-			l.doubt("it sets a prompt, which is expanded as text")
+			l.noteUncertainty("it sets a prompt, which is expanded as text")
 		}
 		l.Parts = append(l.Parts, Part{Assign: l.assign(n)})
 	case *syntax.Redirect:
 		l.Parts = append(l.Parts, Part{Redirect: l.redirect(n)})
 	case *syntax.Word:
 		if torn(n, l.Text) {
-			l.doubt("a comment of it ends in a backslash")
+			l.noteUncertainty("a comment of it ends in a backslash")
 		}
 		w := l.word(n)
 		l.Parts = append(l.Parts, Part{Word: w})
 		l.Computes = l.Computes || strings.HasPrefix(w.Text, "{") && strings.Contains(w.Text, "[") // {a[1]}>file
 	case *syntax.LetClause, *syntax.CoprocClause:
-		l.doubt("it has a let or a coproc, which the parser and bash read differently")
+		l.noteUncertainty("it has a let or a coproc, which the parser and bash read differently")
 	case *syntax.CmdSubst:
 		// Bash removes backslashes before it reads text between backquotes; the parser does so only
 		// in part.
 		if n.Backquotes && strings.Contains(l.source(n), `\`) {
-			l.doubt("it has a backslash between backquotes; write $(…)")
+			l.noteUncertainty("it has a backslash between backquotes; write $(…)")
 		}
 	}
 }
 
-func (l *lowering) doubt(why string) { l.Parts = append(l.Parts, Part{Doubt: why}) }
+func (l *lowering) noteUncertainty(why string) { l.Parts = append(l.Parts, Part{Uncertainty: why}) }
 
 // source returns a node's original text.
 func (l *lowering) source(n syntax.Node) string {
@@ -173,15 +173,15 @@ func (l *lowering) redirect(r *syntax.Redirect) *Redirect {
 	out := &Redirect{}
 	switch {
 	case r.Op == syntax.WordHdoc:
-		out.Given = l.word(r.Word)
-		out.Lines = out.Given.Text
+		out.InputText = l.word(r.Word)
+		out.Lines = out.InputText.Text
 	case r.Hdoc != nil: // backslashes work as in "…" unless its end was quoted
 		special := "$`\"\\\n"
 		if quotedEnd(r.Word) {
 			special = ""
 		}
 		text, known := quoted(r.Hdoc.Parts, special)
-		out.Given, out.Lines = &Word{Text: text, Known: known}, spelledOut(r.Hdoc)
+		out.InputText, out.Lines = &Word{Text: text, Known: known}, spelledOut(r.Hdoc)
 	case r.Word != nil && r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc:
 		out.Target = l.word(r.Word)
 		out.Writes = r.Op != syntax.RdrIn && r.Op != syntax.DplIn && !(r.Op == syntax.DplOut && descriptor(out.Target.Text))

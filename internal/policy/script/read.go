@@ -315,7 +315,7 @@ func program(w *syntax.Word) (string, bool) {
 
 // enter handles cd. A failure ends the whole text, because the rest was judged in that folder.
 func (r *reader) enter(s *Step, st *state) error {
-	names := slices.DeleteFunc(slices.Clone(s.Words[1:]), func(w Word) bool { return w.Is("--") })
+	names := slices.DeleteFunc(slices.Clone(s.Words[1:]), func(w Word) bool { return w.Equals("--") })
 	if len(s.Words) == 1 && r.Home != "" {
 		names = []Word{Literal(r.Home)}
 	}
@@ -402,7 +402,7 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 		if target != "1" && target != "2" {
 			return refuse("it redirects to a descriptor in an unusual way")
 		}
-		s.passes = s.passes.add(" " + from + ">&" + target)
+		s.redirections = s.redirections.add(" " + from + ">&" + target)
 		return nil
 	case syntax.Hdoc, syntax.WordHdoc:
 		if from == "1" || from == "2" {
@@ -410,7 +410,7 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 		}
 		w, err := r.given(redirect, st)
 		s.Input = true
-		s.passes = s.passes.add(" <<<", w.code)
+		s.redirections = s.redirections.add(" <<<", w.code)
 		return err
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
 		if from != "" && (reads != (from == "0") || both) {
@@ -423,14 +423,14 @@ func (r *reader) redirect(s *Step, redirect *syntax.Redirect, st *state) error {
 	switch {
 	case err != nil:
 		return err
-	case patterned(redirect.Word) || w.Is(""):
+	case patterned(redirect.Word) || w.Equals(""):
 		return refuse("it redirects to a place known only when it runs")
 	case strings.HasPrefix(w.Text, "/dev/tcp/") || strings.HasPrefix(w.Text, "/dev/udp/"):
 		return refuse("it connects to the network, as bash does by names below /dev/tcp")
 	case !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr"}, w.Text):
 		s.Files = append(s.Files, File{w, !reads})
 	}
-	s.passes = s.passes.add(" "+from+redirect.Op.String(), w.code)
+	s.redirections = s.redirections.add(" "+from+redirect.Op.String(), w.code)
 	return nil
 }
 

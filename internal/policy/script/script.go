@@ -55,11 +55,11 @@ type Step struct {
 	Late  bool   // earlier programs may have changed files
 	Enter string // cd's target as written
 	// Guards are checked just before it runs; Instead replaces its words.
-	Guards  []Guard
-	Instead []string
-	Away    bool // it runs in the root folder
-	fixed   code // in place of its words
-	passes  code // redirections as written
+	Guards       []Guard
+	Instead      []string
+	InRoot       bool // it runs in the root folder
+	fixed        code // in place of its words
+	redirections code // redirections as written
 }
 
 // A Setting is NAME=value before a program.

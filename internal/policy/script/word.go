@@ -13,11 +13,11 @@ import (
 
 // A Word is one word of a program.
 type Word struct {
-	Text    string // the exact text if Known, otherwise its literal parts
-	Known   bool
-	Many    bool   // not known, and may expand to any number of words
-	Spelled string // as far as known before it runs, including variables' values
-	Found   bool   // stands for Text or any name that begins with it: find's {}
+	Text        string // the exact text if Known, otherwise its literal parts
+	Known       bool
+	Splits      bool   // not known, and may expand to any number of words
+	Spelled     string // as far as known before it runs, including variables' values
+	Placeholder bool   // stands for Text or any name that begins with it: find's {}
 
 	written string // the original, for messages
 	code    code
@@ -28,8 +28,8 @@ func Literal(text string) Word {
 	return Word{Text: text, Known: true, Spelled: text, code: code{quote(text)}}
 }
 
-// Is reports whether a word is exactly text.
-func (w Word) Is(text string) bool { return w.Known && w.Text == text }
+// Equals reports whether a word is exactly text.
+func (w Word) Equals(text string) bool { return w.Known && w.Text == text }
 
 // Written returns the original word, for messages.
 func (w Word) Written() string { return w.written }
@@ -43,27 +43,27 @@ func Texts(words []Word) []string {
 	return out
 }
 
-// Known reports whether all words are known.
-func Known(words []Word) bool {
+// AllKnown reports whether all words are known.
+func AllKnown(words []Word) bool {
 	return !slices.ContainsFunc(words, func(w Word) bool { return !w.Known })
 }
 
 // lowered reads a word for Lower, by the text alone.
 func lowered(w *syntax.Word, vars map[string]string) Word {
 	out := Word{Known: true, Spelled: spelled(w.Parts, vars)}
-	unknown := func(many bool) { out.Known, out.Many = false, out.Many || many }
+	unknown := func(many bool) { out.Known, out.Splits = false, out.Splits || many }
 	for i, part := range w.Parts {
 		text, known := "", true
 		switch part := part.(type) {
 		case *syntax.Lit:
 			text, known = bare(part.Value, i == 0)
 			known = known && !(strings.HasSuffix(part.Value, "$") && i+1 < len(w.Parts)) // bash may see a variable there
-			out.Many = out.Many || !known
+			out.Splits = out.Splits || !known
 		case *syntax.SglQuoted:
 			text, known = part.Value, !(part.Dollar && strings.Contains(part.Value, `\`))
 		case *syntax.DblQuoted:
 			text, known = quoted(part.Parts, "$`\"\\\n")
-			out.Many = out.Many || list(part)
+			out.Splits = out.Splits || list(part)
 		default:
 			unknown(true)
 		}
@@ -73,7 +73,7 @@ func lowered(w *syntax.Word, vars map[string]string) Word {
 	if inBraces(w) {
 		unknown(true)
 	}
-	if out.Many = out.Many && !out.Known; out.Known {
+	if out.Splits = out.Splits && !out.Known; out.Known {
 		out.Spelled = out.Text
 	}
 	return out

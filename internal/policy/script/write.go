@@ -32,7 +32,7 @@ func (c code) String() string {
 // String returns the program as it runs.
 func (s *Step) String() string {
 	if s.fixed != nil {
-		return s.fixed.String() + s.passes.String()
+		return s.fixed.String() + s.redirections.String()
 	}
 	var parts []string
 	for _, set := range s.Set {
@@ -46,8 +46,8 @@ func (s *Step) String() string {
 			parts = append(parts, w.code.String())
 		}
 	}
-	out := strings.Join(parts, " ") + s.passes.String()
-	if s.Away {
+	out := strings.Join(parts, " ") + s.redirections.String()
+	if s.InRoot {
 		out = "( cd / && " + out + " )"
 	}
 	return guarded(s.Guards, out)
@@ -86,8 +86,8 @@ func (s Script) Argv() (env, argv []string, ok bool) {
 		return nil, nil, false
 	}
 	step := s.Steps[0]
-	passes := strings.TrimSpace(step.passes.String())
-	if s.body[0] != any(step) || step.fixed != nil || len(step.Guards) > 0 || step.Away || passes != "" && passes != "2>&1" { // both are read as one stream
+	passes := strings.TrimSpace(step.redirections.String())
+	if s.body[0] != any(step) || step.fixed != nil || len(step.Guards) > 0 || step.InRoot || passes != "" && passes != "2>&1" { // both are read as one stream
 		return nil, nil, false
 	}
 	for _, set := range step.Set {

@@ -327,7 +327,7 @@ text: here
 	r.parent = session.New(r.main)
 	var seen []string
 	result, err := r.agents.Run(t.Context(), toolset.TaskRequest{Description: "a", Parent: "parent", Prompt: "p"}, func(p toolset.TaskProgress) {
-		line := fmt.Sprintf("%s %s %q %q %d %d %d", p.State, p.Agent, p.Says, p.Last, p.Steps, p.Calls, p.Tokens)
+		line := fmt.Sprintf("%s %s %q %q %d %d %d", p.State, p.Agent, p.LatestLine, p.Last, p.Steps, p.Calls, p.Tokens)
 		if p.ID == "" {
 			t.Error("progress without an id")
 		}
@@ -338,7 +338,7 @@ text: here
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.wants("result", []any{result.Text, result.Did, result.Steps, result.Calls, result.Tokens}, "[here [✓ read a.go] 2 1 11]")
+	r.wants("result", []any{result.Text, result.CallLines, result.Steps, result.Calls, result.Tokens}, "[here [✓ read a.go] 2 1 11]")
 	for _, want := range []string{
 		`waits explore "" "" 0 0 0`,
 		`works explore "the parser" "" 1 0 0`,

@@ -40,15 +40,15 @@ type Later struct {
 	Running bool
 	Started time.Time
 	Ended   string // how it ended; "" while running
-	Says    string // its report, or its current action
+	Report  string // its report, or its current action
 }
 
 type later struct {
 	Later
-	end  context.CancelCauseFunc
-	work *work
-	said toolset.TaskProgress
-	did  []string
+	end   context.CancelCauseFunc
+	work  *work
+	said  toolset.TaskProgress
+	calls []string
 }
 
 func (a *Agents) background(w *work) (toolset.TaskResult, error) {
@@ -104,8 +104,8 @@ func (a *Agents) strike(l *later) {
 func (a *Agents) saw(l *later, p toolset.TaskProgress) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if l.said = p; p.Last != "" && (len(l.did) == 0 || l.did[len(l.did)-1] != p.Last) {
-		l.did = append(l.did[max(0, len(l.did)-maxDid):], p.Last)
+	if l.said = p; p.Last != "" && (len(l.calls) == 0 || l.calls[len(l.calls)-1] != p.Last) {
+		l.calls = append(l.calls[max(0, len(l.calls)-maxDid):], p.Last)
 	}
 }
 
@@ -121,7 +121,7 @@ func (a *Agents) report(l *later, r toolset.TaskResult, err error) {
 	}
 	w.leave()
 	a.mu.Lock()
-	l.Running, l.Ended, l.did = false, fmt.Sprintf("%s after %s, %d calls", report.Status, time.Since(l.Started).Round(time.Second), r.Calls), []string{report.Text}
+	l.Running, l.Ended, l.calls = false, fmt.Sprintf("%s after %s, %d calls", report.Status, time.Since(l.Started).Round(time.Second), r.Calls), []string{report.Text}
 	a.mu.Unlock()
 	select {
 	case a.news <- struct{}{}:
@@ -156,9 +156,9 @@ func (a *Agents) Later() []Later {
 	var out []Later
 	for _, l := range a.later {
 		one := l.Later
-		one.Says = strings.Join(l.did, "\n")
-		if l.Running && l.said.Says != "" {
-			one.Says += "\n" + l.said.Says
+		one.Report = strings.Join(l.calls, "\n")
+		if l.Running && l.said.LatestLine != "" {
+			one.Report += "\n" + l.said.LatestLine
 		}
 		out = append(out, one)
 	}

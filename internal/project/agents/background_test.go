@@ -86,7 +86,7 @@ usage: input=1000
 	}
 	r.contains("reports", r.reports("parent"), "completed: [Report of the subagent (task_id "+string(child[0].Session)+")")
 	r.contains("notes", r.told("parent"), "It is in a.go.")
-	if list := r.agents.Later(); len(list) != 1 || list[0].Running || list[0].ID != "task1" || !strings.Contains(list[0].Says, "It is in a.go") {
+	if list := r.agents.Later(); len(list) != 1 || list[0].Running || list[0].ID != "task1" || !strings.Contains(list[0].Report, "It is in a.go") {
 		t.Errorf("listed %+v", list)
 	}
 }

@@ -18,7 +18,7 @@ const maxDescription = 1024
 func fromFile(i discovery.Item) Kind {
 	k := Kind{Item: i, Main: true, Task: true}
 	k.Notes = slices.Clone(i.Notes)
-	f := i.Front
+	f := i.FrontMatter
 	k.Description = strings.Join(strings.Fields(tool.ShownHidden(f.Text("description"))), " ")
 	if len(k.Description) > maxDescription {
 		k.note("its description has %d bytes; %d are kept", len(k.Description), maxDescription)
@@ -44,7 +44,7 @@ func (k *Kind) note(format string, args ...any) {
 	k.Notes = append(k.Notes, fmt.Sprintf(format, args...))
 }
 
-func (k *Kind) effort(f discovery.Front) {
+func (k *Kind) effort(f discovery.FrontMatter) {
 	k.Effort = strings.ToLower(f.Text("effort", "reasoningEffort", "model_reasoning_effort"))
 	if k.Effort != "" && !slices.Contains(session.Efforts(), k.Effort) {
 		k.note("there is no effort %q", k.Effort)
@@ -52,7 +52,7 @@ func (k *Kind) effort(f discovery.Front) {
 	}
 }
 
-func (k *Kind) steps(f discovery.Front) {
+func (k *Kind) steps(f discovery.FrontMatter) {
 	text := f.Text("steps", "maxSteps", "maxTurns")
 	if text == "" {
 		return
@@ -75,7 +75,7 @@ func modes() map[string]string {
 
 // mode reads the widest permission mode. An unknown one becomes plan: it may have been meant to
 // forbid everything.
-func (k *Kind) mode(f discovery.Front) {
+func (k *Kind) mode(f discovery.FrontMatter) {
 	if yes, _ := f.Bool("readonly"); yes {
 		k.Mode = "plan"
 	}
@@ -92,7 +92,7 @@ func (k *Kind) mode(f discovery.Front) {
 }
 
 // use reads whether the agent leads a conversation, takes tasks, or both.
-func (k *Kind) use(f discovery.Front) {
+func (k *Kind) use(f discovery.FrontMatter) {
 	switch strings.ToLower(f.Text("mode")) {
 	case "primary":
 		k.Task = false
@@ -106,7 +106,7 @@ func (k *Kind) use(f discovery.Front) {
 	}
 }
 
-func (k *Kind) equip(f discovery.Front) {
+func (k *Kind) equip(f discovery.FrontMatter) {
 	field, named := f.Field("tools")
 	if k.tools.all = !named; named {
 		k.tools.only = k.adzes(field.List(), &k.tools.all)
@@ -151,8 +151,8 @@ func (k *Kind) adzes(names []string, all *bool) (out []string) {
 	return out
 }
 
-// Says lists the settings in the file that a run with these tools does not follow.
-func (k Kind) Says(has func(tool string) bool) []string {
+// IgnoredSettings lists the settings in the file that a run with these tools does not follow.
+func (k Kind) IgnoredSettings(has func(tool string) bool) []string {
 	notes := slices.Clone(k.Notes)
 	var missing []string
 	for _, name := range k.strange {

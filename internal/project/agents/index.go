@@ -18,7 +18,7 @@ const (
 func (ks Kinds) Index(room int) string {
 	var own Kinds
 	for _, k := range ks {
-		if k.Path != "" && k.Problem == "" && k.Task && k.By == "" {
+		if k.Path != "" && k.Problem == "" && k.Task && k.ShadowedBy == "" {
 			own = append(own, k)
 		}
 	}
@@ -42,8 +42,8 @@ func (k Kind) State(index string, indexed bool, leads string) (state, why string
 		return "broken", k.Problem
 	case k.Label() == leads:
 		state, why = "used", "it leads this conversation"
-	case k.By != "":
-		state, why = "shadowed", "by "+k.By+"; "+k.Label()+" is it all the same"
+	case k.ShadowedBy != "":
+		state, why = "shadowed", "by "+k.ShadowedBy+"; "+k.Label()+" is it all the same"
 	case !k.Task:
 		state, why = "unused", "it only leads a conversation: --agent "+k.Name
 	case !indexed:

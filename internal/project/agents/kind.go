@@ -49,8 +49,8 @@ type toolbox struct {
 	looks bool // no tools with side effects
 }
 
-// Has reports whether the kind has a tool.
-func (k Kind) Has(d tool.Definition) bool {
+// HasTool reports whether the kind has a tool.
+func (k Kind) HasTool(d tool.Definition) bool {
 	switch b := k.tools; {
 	case d.Name == "tool_search", slices.Contains(b.deny, d.Name), b.looks && d.Permissions.SideEffects():
 		return false
@@ -89,7 +89,7 @@ func (ks Kinds) Named(name string) (Kind, error) {
 	}
 	origin, own, qualified := strings.Cut(name, ":")
 	for _, k := range ks {
-		if k.Problem == "" && (k.Name == name && k.By == "" || qualified && string(k.Origin) == origin && k.Name == own) {
+		if k.Problem == "" && (k.Name == name && k.ShadowedBy == "" || qualified && string(k.Origin) == origin && k.Name == own) {
 			return k, nil
 		}
 	}

@@ -35,7 +35,7 @@ func kinds(t *testing.T, files map[string]string) agents.Kinds {
 			t.Fatal(err)
 		}
 	}
-	f := &discovery.Finder{Own: filepath.Join(at, "home/.config/adze"), Home: filepath.Join(at, "home"), Dir: filepath.Join(at, "repo")}
+	f := &discovery.Finder{AdzeDir: filepath.Join(at, "home/.config/adze"), Home: filepath.Join(at, "home"), Dir: filepath.Join(at, "repo")}
 	t.Cleanup(f.Close)
 	return agents.Find(t.Context(), f)
 }
@@ -62,7 +62,7 @@ func definitions(t *testing.T) []tool.Definition {
 func has(k agents.Kind, all []tool.Definition) string {
 	var names []string
 	for _, d := range all {
-		if k.Has(d) {
+		if k.HasTool(d) {
 			names = append(names, d.Name)
 		}
 	}
@@ -186,7 +186,7 @@ func TestToolsInAllDialects(t *testing.T) {
 			if got := has(k, all); got != c.want {
 				t.Errorf("it has\n%s\nwant\n%s", got, c.want)
 			}
-			says := strings.Join(k.Says(func(name string) bool { return name == "issue" }), "; ")
+			says := strings.Join(k.IgnoredSettings(func(name string) bool { return name == "issue" }), "; ")
 			if c.says == "" && says != "" || !strings.Contains(says, c.says) {
 				t.Errorf("said %q, want %q", says, c.says)
 			}

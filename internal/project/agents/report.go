@@ -39,7 +39,7 @@ func reportOf(of session.Subagent, r toolset.TaskResult, err error) session.Repo
 // noteOf converts a report to a note in the conversation.
 func noteOf(r session.Report) session.Note {
 	sum := sha256.Sum256([]byte(r.Text))
-	return session.Note{Kind: session.TaskNote, From: "task " + string(r.Session), SHA256: hex.EncodeToString(sum[:]), Text: r.Text}
+	return session.Note{Kind: session.TaskNote, Source: "task " + string(r.Session), SHA256: hex.EncodeToString(sum[:]), Text: r.Text}
 }
 
 // Unreported returns the reports in a resumed session's log that the model has not seen, and ends
@@ -75,7 +75,7 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 				continue
 			}
 			for _, n := range m.Notes {
-				told[n.From+n.SHA256]++
+				told[n.Source+n.SHA256]++
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func Unreported(ctx context.Context, store session.Store, id session.ID, entries
 	var notes []session.Note
 	for _, r := range reports {
 		n := noteOf(r)
-		if key := n.From + n.SHA256; told[key] > 0 {
+		if key := n.Source + n.SHA256; told[key] > 0 {
 			told[key]--
 			continue
 		}

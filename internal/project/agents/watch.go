@@ -110,7 +110,7 @@ func mark(s tool.Status) string {
 
 // hurry asks a subagent close to its limit for its report: half of the work is better than none.
 func (w *work) hurry(m session.Message) {
-	if w.warned || w.most < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.most-1 {
+	if w.warned || w.maxRequests < 2 || m.Role != session.Assistant || len(m.Calls()) == 0 || w.counts().Steps < w.maxRequests-1 {
 		return
 	}
 	w.warned = true
@@ -119,7 +119,7 @@ func (w *work) hurry(m session.Message) {
 
 func (w *work) tell(state string) {
 	w.progress(toolset.TaskProgress{
-		ID: string(w.id), Agent: w.kind.Label(), State: state, Last: w.last, Says: lastLine(w.text), TaskCounts: w.counts(),
+		ID: string(w.id), Agent: w.kind.Label(), State: state, Last: w.last, LatestLine: lastLine(w.text), TaskCounts: w.counts(),
 	})
 }
 
@@ -127,7 +127,7 @@ func (w *work) counts() toolset.TaskCounts {
 	if w.session == nil || w.session.Budget() == nil {
 		return toolset.TaskCounts{}
 	}
-	s := w.session.Budget().Spent()
+	s := w.session.Budget().Spending()
 	return toolset.TaskCounts{Steps: s.Steps, Calls: s.Calls, Tokens: s.Tokens, Cost: s.Cost}
 }
 

@@ -20,15 +20,15 @@ type work struct {
 	request  toolset.TaskRequest
 	progress func(toolset.TaskProgress)
 
-	id      session.ID
-	name    string
-	kind    Kind
-	text    string // from its file
-	mode    string // widest permission mode; "" for the current one
-	resumed bool
-	most    int // model requests
-	set     *tool.Set
-	session *session.Session
+	id          session.ID
+	name        string
+	kind        Kind
+	text        string // from its file
+	mode        string // widest permission mode; "" for the current one
+	resumed     bool
+	maxRequests int // model requests
+	set         *tool.Set
+	session     *session.Session
 	watch
 }
 
@@ -51,8 +51,8 @@ func (w *work) open(ctx context.Context) (err error) {
 	if w.config.Narrower != nil {
 		w.mode = w.kind.Mode
 	}
-	if w.most = cmp.Or(w.config.Steps, DefaultSteps); w.kind.Steps > 0 {
-		w.most = min(w.most, w.kind.Steps)
+	if w.maxRequests = cmp.Or(w.config.Steps, DefaultSteps); w.kind.Steps > 0 {
+		w.maxRequests = min(w.maxRequests, w.kind.Steps)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (w *work) inPlace(ctx context.Context) (toolset.TaskResult, error) {
 	if ctx.Err() != nil { // aborted while waiting; the log has only the request
 		return w.result(""), context.Cause(ctx)
 	}
-	if w.beside() { // already taken and linked
+	if w.inBackground() { // already taken and linked
 		return w.run(ctx)
 	}
 	if err := w.take(); err != nil {
@@ -124,8 +124,8 @@ func (w *work) run(ctx context.Context) (toolset.TaskResult, error) {
 		return w.result(""), fmt.Errorf("its tools cannot be made: %w", err)
 	}
 	defer end()
-	w.set = set.Only(func(d tool.Definition) bool { return d.Name != taskTool && w.kind.Has(d) })
-	if !w.beside() {
+	w.set = set.Only(func(d tool.Definition) bool { return d.Name != taskTool && w.kind.HasTool(d) })
+	if !w.inBackground() {
 		if err := w.link(); err != nil {
 			return w.result(""), err
 		}
@@ -148,14 +148,14 @@ func begin(ctx context.Context, c session.Config, resumed bool) (*session.Sessio
 
 func (w *work) sessionConfig() session.Config {
 	c := w.config.Session
-	c.ID, c.Tools, c.Observe, c.Within, c.Grace = w.id, w.set, w.see, w.config.Budget(), grace
+	c.ID, c.Tools, c.Observe, c.ParentBudget, c.Grace = w.id, w.set, w.see, w.config.Budget(), grace
 	c.Waits, c.Mode = w.request.Waits, w.mode
 	w.think(&c)
 	if w.config.System != nil {
 		c.Start.System = w.config.System(w.kind, w.text)
 	}
-	c.Await, c.Found = nil, nil
-	if c.Limits = (session.Limits{Steps: w.most}); w.beside() {
+	c.Await, c.OnResume = nil, nil
+	if c.Limits = (session.Limits{Steps: w.maxRequests}); w.inBackground() {
 		c.Limits.Time = w.config.Session.Limits.Time // a background task has no turn time limit
 	}
 	c.Start.Parent, c.Start.Agent, c.Start.Call, c.Start.Tools = session.ID(w.request.Parent), w.name, w.request.Call, w.set.Digest()
@@ -167,7 +167,7 @@ func (w *work) think(c *session.Config) {
 	if c.Effort = ""; w.config.Effort != nil {
 		c.Effort = w.config.Effort()
 	}
-	says := w.kind.Says(func(name string) bool { _, has := w.set.Get(name); return has })
+	says := w.kind.IgnoredSettings(func(name string) bool { _, has := w.set.Get(name); return has })
 	if w.kind.Model != "" && w.config.Model != nil {
 		m, err := w.config.Model(w.kind)
 		switch {
@@ -200,12 +200,12 @@ func (w *work) tellOnce(says []string) {
 	}
 }
 
-// beside reports whether this is a background task.
-func (w *work) beside() bool { return w.request.Background }
+// inBackground reports whether this is a background task.
+func (w *work) inBackground() bool { return w.request.Background }
 
 // linked returns the entry that links the two logs.
 func (w *work) linked() session.Subagent {
-	return session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call, Background: w.beside()}
+	return session.Subagent{Session: w.id, Name: w.name, Message: w.request.Message, Call: w.request.Call, Background: w.inBackground()}
 }
 
 // link writes that entry to the parent's log, before the subagent does anything.
@@ -239,7 +239,7 @@ func (w *work) take() error {
 func (w *work) start() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
-	if !w.beside() { // the call's id may be reused by now
+	if !w.inBackground() { // the call's id may be reused by now
 		w.agents.running[w.request.Call] = w.session
 	}
 }
@@ -248,14 +248,14 @@ func (w *work) leave() {
 	w.agents.mu.Lock()
 	defer w.agents.mu.Unlock()
 	delete(w.agents.busy, w.id)
-	if !w.beside() {
+	if !w.inBackground() {
 		delete(w.agents.running, w.request.Call)
 	}
 }
 
 func (w *work) result(text string) toolset.TaskResult {
 	return toolset.TaskResult{
-		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), Did: w.did(), Changed: w.changed, TaskCounts: w.counts(),
+		ID: string(w.id), Agent: w.kind.Label(), Text: strings.TrimSpace(text), CallLines: w.did(), Changed: w.changed, TaskCounts: w.counts(),
 	}
 }
 
@@ -269,8 +269,8 @@ func (w *work) verdict(ctx context.Context, r session.Result) error {
 		return tool.Fail(tool.CodeFailed, "it ended without a report; %s", again)
 	case r.Cause == session.CauseDone:
 		return nil
-	case r.Cause == session.CauseBudget && w.counts().Steps >= w.most:
-		return tool.Fail(tool.CodeLimit, "it made %d model requests, the most a task may; %s", w.most, again)
+	case r.Cause == session.CauseBudget && w.counts().Steps >= w.maxRequests:
+		return tool.Fail(tool.CodeLimit, "it made %d model requests, the most a task may; %s", w.maxRequests, again)
 	case r.Cause == session.CauseBudget:
 		return tool.Fail(tool.CodeLimit, "%s", r.Message)
 	}

@@ -11,30 +11,30 @@ import (
 
 // arguments holds the user's text after a command's name, and the command's syntax for arguments.
 type arguments struct {
-	all   string
-	words []string
-	names []string // the words' names in order, from the front matter
-	first int      // number of the first word
-	rest  int      // number of the argument that takes all remaining words, as in opencode, or -1
-	of    string   // assistant with this syntax
-	used  bool
+	all       string
+	words     []string
+	names     []string // the words' names in order, from the front matter
+	first     int      // number of the first word
+	restArg   int      // number of the argument that takes all remaining words, as in opencode, or -1
+	assistant string   // assistant with this syntax
+	used      bool
 }
 
 // argumentsOf parses the text after a command. The first word is $0 in Claude Code (2.1.332) and $1
 // elsewhere, unless the text has $0 or $ARGUMENTS[, which count from 0.
 func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
-	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, rest: -1, of: item.Dialect}
-	a.names, _ = text.Front.List("arguments")
+	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, restArg: -1, assistant: item.Dialect}
+	a.names, _ = text.FrontMatter.List("arguments")
 	for n := range a.names {
 		a.names[n] = strings.Trim(a.names[n], "<>[]$")
 	}
 	for _, p := range discovery.Parts(text.Body) {
 		each(p.Text, func(m mark) string {
-			if a.of == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.of != "opencode" || m.index {
+			if a.assistant == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.assistant != "opencode" || m.index {
 				a.first = 0
 			}
-			if a.of == "opencode" {
-				a.rest = max(a.rest, m.number)
+			if a.assistant == "opencode" {
+				a.restArg = max(a.restArg, m.number)
 			}
 			return ""
 		})
@@ -71,10 +71,10 @@ func fields(line string) (out []string) {
 }
 
 type mark struct {
-	from, to int
-	name     string // name after the dollar; "" for a number
-	number   int    // -1 if none
-	index    bool   // $ARGUMENTS[number], counting from 0
+	from, end int
+	name      string // name after the dollar; "" for a number
+	number    int    // -1 if none
+	index     bool   // $ARGUMENTS[number], counting from 0
 }
 
 // each replaces every possible argument reference in a text by put's result.
@@ -91,7 +91,7 @@ func each(text string, put func(mark) string) string {
 		}
 		b.WriteString(text[from:at])
 		b.WriteString(put(m))
-		from, at = m.to, m.to-1
+		from, at = m.end, m.end-1
 	}
 	return b.String() + text[from:]
 }
@@ -101,7 +101,7 @@ func markAt(text string, at int) (mark, bool) {
 	for end < len(text) && wordy(text[end]) {
 		end++
 	}
-	m := mark{from: at, to: end, name: text[at+1 : end], number: -1}
+	m := mark{from: at, end: end, name: text[at+1 : end], number: -1}
 	if m.name == "" {
 		return m, false
 	}
@@ -113,7 +113,7 @@ func markAt(text string, at int) (mark, bool) {
 	if m.name == "ARGUMENTS" && strings.HasPrefix(text[end:], "[") {
 		if n, err := strconv.Atoi(text[end+1 : end+1+max(0, strings.IndexByte(text[end+1:], ']'))]); err == nil && n >= 0 && n < 100 {
 			m.number, m.index = n, true
-			m.to = end + strings.IndexByte(text[end:], ']') + 1
+			m.end = end + strings.IndexByte(text[end:], ']') + 1
 		}
 	}
 	return m, true
@@ -133,8 +133,8 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 		}
 		switch {
 		case at < 0 || at >= len(a.words): // unchanged in Claude Code, empty elsewhere; $100 is money
-			return nil, a.of == "opencode" || a.of != "claude" && m.number < 10
-		case m.number == a.rest:
+			return nil, a.assistant == "opencode" || a.assistant != "claude" && m.number < 10
+		case m.number == a.restArg:
 			return a.words[at:], true
 		}
 		return a.words[at : at+1], true
@@ -154,13 +154,13 @@ func (a *arguments) meant(m mark) (words []string, known bool) {
 
 // fill puts arguments into a text outside shell commands.
 func (a *arguments) fill(text string) string {
-	if a.of != "opencode" { // opencode keeps the sign and replaces the rest
+	if a.assistant != "opencode" { // opencode keeps the sign and replaces the rest
 		text = literal().ReplaceAllString(text, "\x00${1}")
 	}
 	text = each(text, func(m mark) string {
 		words, known := a.meant(m)
 		if !known {
-			return text[m.from:m.to]
+			return text[m.from:m.end]
 		}
 		a.used = true
 		if m.name == "ARGUMENTS" && !m.index {

@@ -26,7 +26,7 @@ func newKitchen(t *testing.T) *kitchen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &kitchen{t, dir, trust.Project{Dir: dir, Book: trust.Of(t.TempDir())}}
+	return &kitchen{t, dir, trust.Project{Dir: dir, Book: trust.OpenBook(t.TempDir())}}
 }
 
 func (k *kitchen) write(name, text string) {

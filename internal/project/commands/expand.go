@@ -80,7 +80,7 @@ func (x *expansion) skill(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", x.fails(session.CauseUsage, err.Error(), "look at the file, or leave the skill out")
 	}
-	loaded.Body = argumentsOf(x.rest, x.item, discovery.Text{Front: x.item.Front, Body: loaded.Body}).fill(x.masked(loaded.Body))
+	loaded.Body = argumentsOf(x.rest, x.item, discovery.Text{FrontMatter: x.item.FrontMatter, Body: loaded.Body}).fill(x.masked(loaded.Body))
 	x.menu.Note(skills.Note(loaded, loaded.Text()))
 	return fmt.Sprintf("%s\n\n(follow the skill %s, whose text is in the note above)%s", x.typed, x.item.Name, x.tail), nil
 }
@@ -92,24 +92,24 @@ func (x *expansion) tell() {
 			x.menu.Notice(x.name() + " " + fmt.Sprintf(format, args...))
 		}
 	}
-	if tools, ok := x.text.Front.List("allowed-tools", "tools"); ok && len(tools) > 0 && x.item.Origin == discovery.Project {
+	if tools, ok := x.text.FrontMatter.List("allowed-tools", "tools"); ok && len(tools) > 0 && x.item.Origin == discovery.Project {
 		say("asks for %s; that allows nothing, you are asked as always", strings.Join(tools, ", "))
 	}
-	if model := x.text.Front.Text("model"); model != "" && model != "inherit" {
+	if model := x.text.FrontMatter.Text("model"); model != "" && model != "inherit" {
 		x.model(model, say)
 	}
-	if agent := x.text.Front.Text("agent"); agent != "" {
+	if agent := x.text.FrontMatter.Text("agent"); agent != "" {
 		say("asks for the agent %s; it is sent to this one", agent)
 	}
 }
 
 // model lets the file's model answer this turn, if available.
 func (x *expansion) model(name string, say func(string, ...any)) {
-	if x.menu.Lend == nil {
+	if x.menu.LendModel == nil {
 		say("asks for the model %s; that of this session answers", name)
 		return
 	}
-	full, err := x.menu.Lend(x.item.Origin, name)
+	full, err := x.menu.LendModel(x.item.Origin, name)
 	if err != nil {
 		say("asks for the model %s, which is not used: %v; that of this session answers", name, err)
 		return
@@ -169,7 +169,7 @@ func (x *expansion) allowed(command string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(items, func(i trust.Item) bool { return i.Kind == trust.Command && i.From == x.item.Path })
+	at := slices.IndexFunc(items, func(i trust.Item) bool { return i.Kind == trust.Command && i.Source == x.item.Path })
 	if at < 0 {
 		return fmt.Errorf("its shell parts can only be allowed where adze is started in the folder that holds %s", x.item.Path)
 	}

@@ -32,7 +32,7 @@ func TestRandomCommandsKeepArgumentsWords(t *testing.T) {
 			parts = append(parts, pieces[r.IntN(len(pieces))])
 		}
 		all := attacks()
-		a := &arguments{words: []string{all[r.IntN(len(all))]}, first: 1, rest: -1}
+		a := &arguments{words: []string{all[r.IntN(len(all))]}, first: 1, restArg: -1}
 		text := strings.Join(parts, " ")
 		command, err := a.shell(text)
 		if err != nil {

@@ -55,22 +55,22 @@ func parse(command string) (*syntax.File, error) {
 
 type weaver struct {
 	*arguments
-	text   string
-	above  []syntax.Node
-	places []spot
-	err    error
+	text    string
+	parents []syntax.Node
+	places  []spot
+	err     error
 }
 
 type spot struct {
-	from, to int
-	quote    string // open quote around it
-	words    []string
-	together bool // as one word
+	start, to int
+	quote     string // open quote around it
+	words     []string
+	together  bool // as one word
 }
 
 func (w *weaver) visit(n syntax.Node) bool {
 	if n == nil {
-		w.above = w.above[:len(w.above)-1]
+		w.parents = w.parents[:len(w.parents)-1]
 		return true
 	}
 	switch x := n.(type) {
@@ -79,7 +79,7 @@ func (w *weaver) visit(n syntax.Node) bool {
 	case *syntax.SglQuoted:
 		w.single(x)
 	}
-	w.above = append(w.above, n)
+	w.parents = append(w.parents, n)
 	return w.err == nil
 }
 
@@ -92,11 +92,11 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 	m, ok := markAt("$"+p.Param.Value, 0)
 	if p.Short && ok {
 		if more, isMark := markAt(w.text, from); isMark {
-			m, to = more, more.to
+			m, to = more, more.end
 		}
 	}
 	words, known := w.meant(m)
-	if !ok || !known || m.number >= 0 && !m.index && slices.ContainsFunc(w.above, isFunction) {
+	if !ok || !known || m.number >= 0 && !m.index && slices.ContainsFunc(w.parents, isFunction) {
 		return
 	}
 	if p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet || p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.NestedParam != nil || p.Names != 0 {
@@ -107,8 +107,8 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 		w.refuse(from, to, why)
 		return
 	}
-	s := spot{from: from, to: to, words: words}
-	if _, quoted := w.above[len(w.above)-1].(*syntax.DblQuoted); quoted {
+	s := spot{start: from, to: to, words: words}
+	if _, quoted := w.parents[len(w.parents)-1].(*syntax.DblQuoted); quoted {
 		s.quote, s.together = `"`, true
 	}
 	w.places = append(w.places, s)
@@ -128,10 +128,10 @@ func (w *weaver) single(q *syntax.SglQuoted) {
 			return ""
 		}
 		if why := w.unsafe(base); why != "" {
-			w.refuse(base+m.from, base+m.to, why)
+			w.refuse(base+m.from, base+m.end, why)
 			return ""
 		}
-		w.places = append(w.places, spot{from: base + m.from, to: base + m.to, quote: "'", words: words, together: true})
+		w.places = append(w.places, spot{start: base + m.from, to: base + m.end, quote: "'", words: words, together: true})
 		return ""
 	})
 }
@@ -144,7 +144,7 @@ func (w *weaver) refuse(from, to int, why string) {
 
 // unsafe explains why a shell would treat a word at this offset as more than a word, or returns "".
 func (w *weaver) unsafe(at int) string {
-	for n, node := range w.above {
+	for n, node := range w.parents {
 		switch x := node.(type) {
 		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 			return "a shell calculates there, and would run what it finds"
@@ -167,7 +167,7 @@ func (w *weaver) unsafe(at int) string {
 				return "a here-document has no quotes"
 			}
 		case *syntax.Assign:
-			if x.Index != nil && (n+1 == len(w.above) || w.above[n+1] != syntax.Node(x.Value)) {
+			if x.Index != nil && (n+1 == len(w.parents) || w.parents[n+1] != syntax.Node(x.Value)) {
 				return "a shell calculates there, and would run what it finds"
 			}
 		case *syntax.ArrayElem:
@@ -187,7 +187,7 @@ func (w *weaver) unsafe(at int) string {
 func (w *weaver) woven(as func(string) string) string {
 	var b strings.Builder
 	from := 0
-	slices.SortFunc(w.places, func(x, y spot) int { return cmp.Compare(x.from, y.from) })
+	slices.SortFunc(w.places, func(x, y spot) int { return cmp.Compare(x.start, y.start) })
 	for _, s := range w.places {
 		words := slices.Clone(s.words)
 		if s.together {
@@ -196,7 +196,7 @@ func (w *weaver) woven(as func(string) string) string {
 		for n := range words {
 			words[n] = quoted(as(words[n]))
 		}
-		b.WriteString(w.text[from:s.from])
+		b.WriteString(w.text[from:s.start])
 		b.WriteString(s.quote + strings.Join(words, " ") + s.quote)
 		from = s.to
 	}

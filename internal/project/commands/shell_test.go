@@ -12,7 +12,7 @@ import (
 )
 
 func given(rest, dialect, body string) *arguments {
-	return argumentsOf(rest, discovery.Item{Dialect: dialect}, discovery.Whole([]byte(body)))
+	return argumentsOf(rest, discovery.Item{Dialect: dialect}, discovery.ParseText([]byte(body)))
 }
 
 // attacks are arguments with all that a shell reads as more than a word.
@@ -52,7 +52,7 @@ func TestArgumentsNeverBecomeShellText(t *testing.T) {
 		{`./show $"a $1"`, nil}, {"trap $1 EXIT", nil}, {"./show ${#1}", nil}, {"./show ${!1}", nil},
 	} {
 		for _, attack := range attacks() {
-			a := &arguments{all: attack, words: []string{attack}, first: 1, rest: -1}
+			a := &arguments{all: attack, words: []string{attack}, first: 1, restArg: -1}
 			command, err := a.shell(c.command)
 			if c.want == nil {
 				if err == nil {

@@ -41,12 +41,12 @@ type Menu struct {
 	Note func(session.Note)
 	// Notice shows the user a message. It may be nil.
 	Notice func(text string)
-	// Lend makes the model named by a file answer the turn, and returns its full name. If nil, the
+	// LendModel makes the model named by a file answer the turn, and returns its full name. If nil, the
 	// session's model always answers.
-	Lend func(of discovery.Origin, model string) (full string, err error)
-	// Others returns the function that expands another name, such as a prompt of an MCP server. It
+	LendModel func(of discovery.Origin, model string) (full string, err error)
+	// Expander returns the function that expands another name, such as a prompt of an MCP server. It
 	// may be nil.
-	Others func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
+	Expander func(name string) (compose func(ctx context.Context, rest string) (string, error), ok bool)
 	// Mask hides secrets in a file's text. It may be nil.
 	Mask func(string) string
 }
@@ -60,16 +60,16 @@ func New(ctx context.Context, f *discovery.Finder, builtIn []string) *Menu {
 	m.Items = slices.Concat(builtIns(), f.Find(ctx, discovery.Command), m.Skills)
 	for n := range m.Items {
 		i := &m.Items[n]
-		if by, _ := i.Front.Bool("user-invocable"); i.Kind == discovery.Skill && !by && i.Front.Text("user-invocable") != "" {
+		if by, _ := i.FrontMatter.Bool("user-invocable"); i.Kind == discovery.Skill && !by && i.FrontMatter.Text("user-invocable") != "" {
 			i.Problem = modelOnly
 		}
-		i.By = ""
+		i.ShadowedBy = ""
 	}
 	slices.SortStableFunc(m.Items, func(a, b discovery.Item) int { return rank(a) - rank(b) })
 	discovery.Shadow(len(m.Items), func(n int) *discovery.Item { return &m.Items[n] })
 	for n := range m.Items {
-		if i := &m.Items[n]; i.By == "" && m.own(i.Name) {
-			i.By = "adze's own /" + i.Name
+		if i := &m.Items[n]; i.ShadowedBy == "" && m.own(i.Name) {
+			i.ShadowedBy = "adze's own /" + i.Name
 		}
 	}
 	return m
@@ -153,8 +153,8 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 		x := expansion{menu: m, item: item, typed: strings.TrimSpace("/" + name + " " + strings.TrimSpace(rest)), rest: rest, tail: tail}
 		in.Compose = x.compose
 		return in, nil
-	case !known && m.Others != nil && !m.own(name):
-		if compose, ok := m.Others(name); ok {
+	case !known && m.Expander != nil && !m.own(name):
+		if compose, ok := m.Expander(name); ok {
 			in.Compose = func(ctx context.Context, _ func(tool.RawCall) tool.Outcome) (string, error) {
 				text, err := compose(ctx, strings.TrimSpace(rest))
 				return text + tail, err
@@ -175,10 +175,10 @@ func (m *Menu) Prompt(typed, tail string, strict bool) (session.Input, error) {
 	return in, usage.Mistake(hint, "there is no command /%s", name)
 }
 
-// Given is like Prompt for a command line's words and the piped input after them, both in in.Text.
-// Unknown commands among the words are errors; piped input may contain anything. dress adds
-// accompanying texts.
-func (m *Menu) Given(in session.Input, words string, dress func(string) string) (session.Input, error) {
+// PromptWithInput is like Prompt for a command line's words and the piped input after them, both in
+// in.Text. Unknown commands among the words are errors; piped input may contain anything. dress
+// adds accompanying texts.
+func (m *Menu) PromptWithInput(in session.Input, words string, dress func(string) string) (session.Input, error) {
 	typed, strict := words, true
 	if strings.TrimSpace(words) == "" {
 		typed, strict = in.Text, false

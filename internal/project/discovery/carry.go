@@ -60,18 +60,18 @@ const (
 
 // An Item is one command, skill or agent.
 type Item struct {
-	Kind    Kind
-	Name    string // with subfolders joined by colons
-	Origin  Origin
-	Dialect string // owner of its folder: adze, agents, claude, opencode, gemini, codex, cursor, copilot
-	Path    string // for display: relative to the current folder, or from ~
-	File    string // absolute, without links; "" if built in
-	Folder  string // a skill's folder, absolute, without links
-	Bytes   int64  // file size
-	Front   Front
-	By      string   // the shadowing item's Path, or ""
-	Problem string   // why it cannot be used, or ""
-	Notes   []string // possibly unintended interpretations
+	Kind        Kind
+	Name        string // with subfolders joined by colons
+	Origin      Origin
+	Dialect     string // owner of its folder: adze, agents, claude, opencode, gemini, codex, cursor, copilot
+	Path        string // for display: relative to the current folder, or from ~
+	File        string // absolute, without links; "" if built in
+	Folder      string // a skill's folder, absolute, without links
+	Bytes       int64  // file size
+	FrontMatter FrontMatter
+	ShadowedBy  string   // the shadowing item's Path, or ""
+	Problem     string   // why it cannot be used, or ""
+	Notes       []string // possibly unintended interpretations
 
 	built string          // text if built in
 	root  *workspace.Root // used to read it
@@ -82,13 +82,13 @@ type Item struct {
 func Built(name, description, text string) Item {
 	return Item{
 		Kind: Command, Name: name, Origin: BuiltIn, Dialect: "adze", Path: "adze", Bytes: int64(len(text)), built: text,
-		Front: Front{Fields: []Field{{Key: "description", Text: description}}},
+		FrontMatter: FrontMatter{Fields: []Field{{Key: "description", Text: description}}},
 	}
 }
 
 // Label returns an unambiguous name: a shadowed item has its origin in front.
 func (i Item) Label() string {
-	if i.By == "" {
+	if i.ShadowedBy == "" {
 		return i.Name
 	}
 	return string(i.Origin) + ":" + i.Name
@@ -114,7 +114,7 @@ func Shadow(many int, at func(n int) *Item) {
 			continue // an unusable item shadows nothing
 		}
 		if by, taken := first[i.Name]; taken {
-			i.By = by
+			i.ShadowedBy = by
 		} else {
 			first[i.Name] = cmp.Or(i.Path, "what is built in")
 		}
@@ -144,7 +144,7 @@ func Named(items []Item, name string) (Item, bool) {
 		return all[0], true
 	}
 	all := found(func(i Item) bool {
-		return i.By == "" && (strings.HasSuffix(i.Name, ":"+name) || path.Base(path.Dir(i.Path)) == name && i.Kind == Skill)
+		return i.ShadowedBy == "" && (strings.HasSuffix(i.Name, ":"+name) || path.Base(path.Dir(i.Path)) == name && i.Kind == Skill)
 	})
 	if len(all) == 1 {
 		return all[0], true
@@ -154,10 +154,10 @@ func Named(items []Item, name string) (Item, bool) {
 
 // A Text is a complete file, read at its use.
 type Text struct {
-	Front Front
-	Body  string // without front matter, with LF line ends
-	Raw   []byte // file content
-	Hash  string // SHA-256 of Raw, in hexadecimal
+	FrontMatter FrontMatter
+	Body        string // without front matter, with LF line ends
+	Raw         []byte // file content
+	Hash        string // SHA-256 of Raw, in hexadecimal
 }
 
 // ErrGone means that a file has changed since it was found.
@@ -166,7 +166,7 @@ var ErrGone = errors.New("it is not there any more")
 // Read reads an item's complete current file.
 func (i Item) Read(ctx context.Context) (Text, error) {
 	if i.Origin == BuiltIn {
-		return Whole([]byte(i.built)), nil
+		return ParseText([]byte(i.built)), nil
 	}
 	if i.root == nil {
 		return Text{}, ErrGone
@@ -175,14 +175,14 @@ func (i Item) Read(ctx context.Context) (Text, error) {
 	if err != nil {
 		return Text{}, fmt.Errorf("%s: %w", i.Path, err)
 	}
-	return Whole(raw), nil
+	return ParseText(raw), nil
 }
 
-// Whole parses a file's content.
-func Whole(raw []byte) Text {
+// ParseText parses a file's content.
+func ParseText(raw []byte) Text {
 	sum := sha256.Sum256(raw)
 	front, body := Parse(string(raw))
-	return Text{Front: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
+	return Text{FrontMatter: front, Body: body, Raw: raw, Hash: hex.EncodeToString(sum[:])}
 }
 
 // read opens a file: a project's inside the project only, a user's also behind a link, because
@@ -199,7 +199,7 @@ func read(ctx context.Context, root *workspace.Root, rel string, of Origin, limi
 	case p.Outside() && of == Project:
 		return nil, 0, p, errors.New("it is a link out of the project")
 	case p.Outside():
-		p = p.Consented()
+		p = p.WithConsent()
 	}
 	if of == Person && p.Exists() {
 		if err := ownfile.Mine(math.MaxInt64).Check(filepath.Join(root.Dir(), rel)); err != nil {

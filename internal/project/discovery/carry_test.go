@@ -24,10 +24,10 @@ func newYard(t *testing.T) *yard {
 		t.Fatal(err)
 	}
 	y := &yard{T: t, at: at, f: &discovery.Finder{
-		Own: filepath.Join(at, "home/.config/adze"), Home: filepath.Join(at, "home"),
+		AdzeDir: filepath.Join(at, "home/.config/adze"), Home: filepath.Join(at, "home"),
 		Dir: filepath.Join(at, "repo/web"), Top: filepath.Join(at, "repo"),
 	}}
-	for _, dir := range []string{y.f.Own, y.f.Dir} {
+	for _, dir := range []string{y.f.AdzeDir, y.f.Dir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func (y *yard) link(to, name string) {
 
 // find looks anew each time: a Finder looks once.
 func (y *yard) find(kind discovery.Kind) []discovery.Item {
-	f := &discovery.Finder{Own: y.f.Own, Home: y.f.Home, Dir: y.f.Dir, Top: y.f.Top}
+	f := &discovery.Finder{AdzeDir: y.f.AdzeDir, Home: y.f.Home, Dir: y.f.Dir, Top: y.f.Top}
 	y.Cleanup(f.Close)
 	return f.Find(y.Context(), kind)
 }
@@ -146,8 +146,8 @@ one ../.opencode/skill/one/SKILL.md
 	if i, ok := discovery.Named(y.find(discovery.Skill), "deep"); !ok || i.Name != "other" {
 		t.Errorf("the folder of a skill is %q", i.Name)
 	}
-	if i, _ := discovery.Named(y.find(discovery.Skill), "none"); i.Front.Text("description") != "No front matter." {
-		t.Errorf("without front matter the description is %q", i.Front.Text("description"))
+	if i, _ := discovery.Named(y.find(discovery.Skill), "none"); i.FrontMatter.Text("description") != "No front matter." {
+		t.Errorf("without front matter the description is %q", i.FrontMatter.Text("description"))
 	}
 	y.write("repo/.claude/agents/reviewer.md", "---\nname: code-reviewer\ndescription: d\n---\nYou review.\n")
 	y.write("repo/.agents/agents/plain.md", "---\ndescription: d\nmode: subagent\n---\n")

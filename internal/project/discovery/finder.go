@@ -13,18 +13,18 @@ import (
 // closed and is not safe for concurrent use. It checks each assistant's folder once: use a new
 // Finder to see later ones.
 type Finder struct {
-	Own  string // the user's adze folder, or ""
-	Home string // user's home, or ""
-	Dir  string // current folder; "" to skip projects
-	Top  string // repository root, which links must not leave; "" for Dir
+	AdzeDir string // the user's adze folder, or ""
+	Home    string // user's home, or ""
+	Dir     string // current folder; "" to skip projects
+	Top     string // repository root, which links must not leave; "" for Dir
 
-	roots map[string]*workspace.Root
-	lacks map[string]bool // assistants' folders, true if missing
+	roots       map[string]*workspace.Root
+	missingDirs map[string]bool // assistants' folders, true if missing
 }
 
 // For returns a Finder for a user's adze folder (own), their home and the current folder.
 func For(own, home, dir string) *Finder {
-	f := &Finder{Own: own, Home: home, Dir: dir}
+	f := &Finder{AdzeDir: own, Home: home, Dir: dir}
 	if real, err := filepath.EvalSymlinks(home); err == nil && home != "" {
 		f.Home = real
 	}
@@ -74,12 +74,12 @@ func (f *Finder) root(dir string) *workspace.Root {
 
 // missing reports whether an assistant's folder does not exist, checked once for all kinds.
 func (f *Finder) missing(dir string) bool {
-	if f.lacks == nil {
-		f.lacks = map[string]bool{}
+	if f.missingDirs == nil {
+		f.missingDirs = map[string]bool{}
 	}
-	if _, known := f.lacks[dir]; !known {
+	if _, known := f.missingDirs[dir]; !known {
 		_, err := os.Lstat(dir)
-		f.lacks[dir] = errors.Is(err, fs.ErrNotExist)
+		f.missingDirs[dir] = errors.Is(err, fs.ErrNotExist)
 	}
-	return f.lacks[dir]
+	return f.missingDirs[dir]
 }

@@ -8,8 +8,8 @@ import (
 	"adze/internal/text"
 )
 
-// Front is a file's front matter: flat fields, some with lists.
-type Front struct {
+// FrontMatter is a file's front matter: flat fields, some with lists.
+type FrontMatter struct {
 	Fields  []Field
 	Notes   []string // possibly unintended interpretations
 	Problem string   // why it was ignored as a whole, or ""
@@ -24,15 +24,15 @@ const maxNotes = 8
 // It accepts common input that YAML rejects: a colon or a bracket in a value, *.ts without quotes,
 // tabs, a byte order mark, encodings other than UTF-8, CRLF, duplicate keys (the last one counts,
 // as in PyYAML and Ruby), a missing end.
-func Parse(file string) (f Front, body string) {
+func Parse(file string) (f FrontMatter, body string) {
 	file = strings.ReplaceAll(text.Plain([]byte(file)), "\r\n", "\n")
 	first, rest, _ := strings.Cut(file, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
-		return Front{}, file
+		return FrontMatter{}, file
 	}
 	lines, body, ended := fenced(rest)
 	if size := len(rest) - len(body); size > maxFront {
-		return Front{Problem: fmt.Sprintf("its front matter is longer than %d bytes", maxFront)}, ""
+		return FrontMatter{Problem: fmt.Sprintf("its front matter is longer than %d bytes", maxFront)}, ""
 	}
 	if !ended {
 		f.note("its front matter has no end; it is taken to end before the first line that is no field")
@@ -63,14 +63,14 @@ func fenced(rest string) (lines []string, body string, ended bool) {
 	return lines, left, false
 }
 
-func (f *Front) note(format string, args ...any) {
+func (f *FrontMatter) note(format string, args ...any) {
 	if len(f.Notes) < maxNotes {
 		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 	}
 }
 
 // read parses fields, each with the indented lines below it.
-func (f *Front) read(lines []string) {
+func (f *FrontMatter) read(lines []string) {
 	at := map[string]int{}
 	for len(lines) > 0 {
 		line := lines[0]
@@ -152,7 +152,7 @@ func Spelling(key string) string {
 }
 
 // Field finds a field by its key in any spelling.
-func (f Front) Field(key string) (Field, bool) {
+func (f FrontMatter) Field(key string) (Field, bool) {
 	wanted := Spelling(key)
 	for _, field := range f.Fields {
 		if Spelling(field.Key) == wanted {
@@ -163,7 +163,7 @@ func (f Front) Field(key string) (Field, bool) {
 }
 
 // Text returns the first nonempty text of these fields, with folded lines joined, or "".
-func (f Front) Text(keys ...string) string {
+func (f FrontMatter) Text(keys ...string) string {
 	for _, key := range keys {
 		if field, ok := f.Field(key); ok && field.Text != "" {
 			return field.Text
@@ -173,7 +173,7 @@ func (f Front) Text(keys ...string) string {
 }
 
 // List returns the first existing field of these as a list, in any notation.
-func (f Front) List(keys ...string) (items []string, ok bool) {
+func (f FrontMatter) List(keys ...string) (items []string, ok bool) {
 	for _, key := range keys {
 		if field, there := f.Field(key); there {
 			return field.List(), true
@@ -183,7 +183,7 @@ func (f Front) List(keys ...string) (items []string, ok bool) {
 }
 
 // Bool returns a boolean field; ok is false if it is missing or has another value.
-func (f Front) Bool(key string) (yes, ok bool) {
+func (f FrontMatter) Bool(key string) (yes, ok bool) {
 	switch strings.ToLower(f.Text(key)) {
 	case "true", "yes", "on":
 		return true, true

@@ -26,7 +26,7 @@ func (s *search) place(f *Finder, p place) {
 		return
 	}
 	root := f.root(p.base)
-	if root == nil || root.Lacks(p.dir) {
+	if root == nil || root.NotExist(p.dir) {
 		return
 	}
 	s.folder(root, p, "", 0)
@@ -42,7 +42,7 @@ func (s *search) enter(root *workspace.Root, p place, rel string) []string {
 		if p.origin == Project {
 			return nil
 		}
-		at = at.Consented()
+		at = at.WithConsent()
 	}
 	names, err := root.Names(at, maxNames) // fails if it is no folder
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *search) folder(root *workspace.Root, p place, rel string, depth int) {
 func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	i := Item{
 		Kind: s.kind, Name: strings.ReplaceAll(name, "/", ":"), Origin: p.origin, Dialect: p.dialect,
-		Path: path.Join(p.shown, rel), root: root, rel: path.Join(p.dir, rel),
+		Path: path.Join(p.display, rel), root: root, rel: path.Join(p.dir, rel),
 	}
 	raw, size, at, err := read(s.ctx, root, i.rel, p.origin, maxFront+64) // enough to detect a missing end
 	if s.seen[at.Abs()] && at.Abs() != "" {
@@ -95,10 +95,10 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 	} else {
 		i.Bytes = size
 		body := ""
-		i.Front, body = Parse(string(raw))
-		if first := strings.TrimLeft(strings.TrimSpace(body), "# "); i.Kind == Skill && i.Front.Text("description") == "" && first != "" {
+		i.FrontMatter, body = Parse(string(raw))
+		if first := strings.TrimLeft(strings.TrimSpace(body), "# "); i.Kind == Skill && i.FrontMatter.Text("description") == "" && first != "" {
 			first, _, _ = strings.Cut(first, "\n") // as Claude Code 2.1.332 does
-			i.Front.Fields = append(i.Front.Fields, Field{Key: "description", Text: strings.TrimSpace(first)})
+			i.FrontMatter.Fields = append(i.FrontMatter.Fields, Field{Key: "description", Text: strings.TrimSpace(first)})
 		}
 		i.judge()
 	}
@@ -110,13 +110,13 @@ func (s *search) file(root *workspace.Root, p place, rel, name string) {
 
 // judge checks the front matter fields common to all kinds.
 func (i *Item) judge() {
-	i.Notes = i.Front.Notes
-	if i.Problem = i.Front.Problem; i.Problem != "" {
+	i.Notes = i.FrontMatter.Notes
+	if i.Problem = i.FrontMatter.Problem; i.Problem != "" {
 		return
 	}
-	given := i.Front.Text("name")
+	given := i.FrontMatter.Text("name")
 	switch {
-	case i.Kind == Skill && i.Front.Text("description") == "":
+	case i.Kind == Skill && i.FrontMatter.Text("description") == "":
 		i.Problem = "it has no description, so that nobody knows when to use it"
 	case i.Kind == Command || given == "" || given == i.Name:
 	case spoken(given):
@@ -146,8 +146,8 @@ func (i Item) State() (state, why string) {
 	switch {
 	case i.Problem != "":
 		return "broken", i.Problem
-	case i.By != "":
-		return "shadowed", "by " + i.By
+	case i.ShadowedBy != "":
+		return "shadowed", "by " + i.ShadowedBy
 	}
 	return "used", ""
 }

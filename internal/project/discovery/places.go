@@ -9,7 +9,7 @@ import (
 type place struct {
 	base    string // absolute; a project's links must not leave it
 	dir     string // relative to base
-	shown   string // for display
+	display string // for display
 	origin  Origin
 	dialect string
 }
@@ -19,7 +19,7 @@ type place struct {
 type home struct {
 	dialect  string
 	project  string // in a project, or ""
-	person   string // below the user's home, or ""
+	userPath string // below the user's home, or ""
 	commands string // folder, or ""
 	agents   string
 }
@@ -29,12 +29,12 @@ type home struct {
 func homes() []home {
 	return []home{
 		{dialect: "adze", project: ".adze", commands: "command", agents: "agent"},
-		{dialect: "agents", project: ".agents", person: ".agents", commands: "command", agents: "agent"},
-		{dialect: "claude", project: ".claude", person: ".claude", commands: "command", agents: "agent"},
-		{dialect: "opencode", project: ".opencode", person: ".config/opencode", commands: "command"},
-		{dialect: "gemini", project: ".gemini", person: ".gemini"},
-		{dialect: "codex", project: ".codex", person: ".codex", commands: "prompt"},
-		{dialect: "cursor", project: ".cursor", person: ".cursor", commands: "command"},
+		{dialect: "agents", project: ".agents", userPath: ".agents", commands: "command", agents: "agent"},
+		{dialect: "claude", project: ".claude", userPath: ".claude", commands: "command", agents: "agent"},
+		{dialect: "opencode", project: ".opencode", userPath: ".config/opencode", commands: "command"},
+		{dialect: "gemini", project: ".gemini", userPath: ".gemini"},
+		{dialect: "codex", project: ".codex", userPath: ".codex", commands: "prompt"},
+		{dialect: "cursor", project: ".cursor", userPath: ".cursor", commands: "command"},
 		{dialect: "copilot", project: ".github"},
 	}
 }
@@ -69,7 +69,7 @@ func (f *Finder) places(kind Kind) (out []place) {
 	add := func(p place, folder string) {
 		for _, name := range []string{folder + "s", folder} {
 			q := p
-			q.dir, q.shown = path.Join(p.dir, name), path.Join(p.shown, name)
+			q.dir, q.display = path.Join(p.dir, name), path.Join(p.display, name)
 			out = append(out, q)
 		}
 	}
@@ -78,9 +78,9 @@ func (f *Finder) places(kind Kind) (out []place) {
 		switch {
 		case folder == "":
 		case h.dialect == "adze":
-			add(place{base: f.Own, dir: ".", shown: f.homely(f.Own), origin: Person, dialect: h.dialect}, folder)
-		case h.person != "":
-			add(place{base: f.Home, dir: h.person, shown: "~/" + h.person, origin: Person, dialect: h.dialect}, folder)
+			add(place{base: f.AdzeDir, dir: ".", display: f.homely(f.AdzeDir), origin: Person, dialect: h.dialect}, folder)
+		case h.userPath != "":
+			add(place{base: f.Home, dir: h.userPath, display: "~/" + h.userPath, origin: Person, dialect: h.dialect}, folder)
 		}
 	}
 	for _, at := range f.folders() {
@@ -94,7 +94,7 @@ func (f *Finder) places(kind Kind) (out []place) {
 				shown = path.Join(filepath.ToSlash(rel), h.project)
 			}
 			within, _ := filepath.Rel(f.top(), at) // at is below it
-			add(place{base: f.top(), dir: path.Join(filepath.ToSlash(within), h.project), shown: shown, origin: Project, dialect: h.dialect}, folder)
+			add(place{base: f.top(), dir: path.Join(filepath.ToSlash(within), h.project), display: shown, origin: Project, dialect: h.dialect}, folder)
 		}
 	}
 	return out

@@ -24,7 +24,7 @@ const maxFile = 256 << 10
 // the prefix for the hooks' names. A missing file has none. A file that others can write, or a hook
 // that cannot run, is an error and prevents the start, because a guard would be missing.
 func Load(path string, owner int, layer string) ([]Program, error) {
-	raw, err := ownfile.Rule{Owner: owner, Most: maxFile}.Read(path)
+	raw, err := ownfile.Rule{Owner: owner, MaxSize: maxFile}.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -48,11 +48,11 @@ func Load(path string, owner int, layer string) ([]Program, error) {
 	for n, h := range hooks {
 		count[h.Event]++
 		programs[n] = Program{Hook: h, Name: fmt.Sprintf("%s/%s/%d", layer, h.Native, count[h.Event])}
-		if h.Cannot == "" && len(h.Argv) > 0 && strings.Contains(h.Argv[0], "/") && !filepath.IsAbs(h.Argv[0]) {
-			h.Cannot = fmt.Sprintf("name %s by its whole path: hooks run in the folder that adze works in, and each project would bring its own", h.Argv[0])
+		if h.Unsupported == "" && len(h.Argv) > 0 && strings.Contains(h.Argv[0], "/") && !filepath.IsAbs(h.Argv[0]) {
+			h.Unsupported = fmt.Sprintf("name %s by its whole path: hooks run in the folder that adze works in, and each project would bring its own", h.Argv[0])
 		}
-		if h.Cannot != "" {
-			return nil, fmt.Errorf("the hook %d of %s cannot run: %s", count[h.Event], h.Native, h.Cannot)
+		if h.Unsupported != "" {
+			return nil, fmt.Errorf("the hook %d of %s cannot run: %s", count[h.Event], h.Native, h.Unsupported)
 		}
 	}
 	return programs, nil

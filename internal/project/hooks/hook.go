@@ -93,7 +93,7 @@ func (e *Engine) Fire(ctx context.Context, m session.Moment) tool.Ruling {
 	if len(about) == 0 {
 		return tool.Ruling{}
 	}
-	if m.Beside() {
+	if m.InBackground() {
 		e.aside(ctx, t, about)
 		return tool.Ruling{}
 	}

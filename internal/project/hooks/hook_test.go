@@ -62,7 +62,7 @@ func (b *bench) file(name, text string) {
 func (b *bench) fire(ctx context.Context, m session.Moment) tool.Ruling {
 	b.t.Helper()
 	m.Session = "s1"
-	m.Ran = func(r session.HookRun) {
+	m.OnHookEnd = func(r session.HookRun) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.runs = append(b.runs, r)
@@ -174,7 +174,7 @@ func TestHooksOfOneCallRunInOrder(t *testing.T) {
 	if b.call != `{"command":"two"}` && b.call != `{"command": "two"}` {
 		t.Errorf("the call is %s", b.call)
 	}
-	if r.Deny != "the hook 3 denied it: saw two" || r.By != "hook 3" || len(b.runs) != 3 || !b.runs[0].Changed || b.runs[0].Context != len("first") {
+	if r.Deny != "the hook 3 denied it: saw two" || r.Hook != "hook 3" || len(b.runs) != 3 || !b.runs[0].Changed || b.runs[0].Context != len("first") {
 		t.Errorf("%+v %+v", r, b.runs)
 	}
 	if strings.Join(b.notes, "|") != "1: first" {

@@ -24,9 +24,9 @@ func (e *Engine) start(ctx context.Context, h chosenHook, input []byte, time tim
 		argv = []string{"/bin/sh", "-c", h.Shell}
 	}
 	words, inside := append(strings.Fields(h.Shell), h.Argv...), false
-	env := proc.Consented(e.Env, e.Dir, words...)
+	env := proc.ConsentedEnv(e.Env, e.Dir, words...)
 	if h.Holds == nil { // nobody consented to the workspace's replacement of the program
-		env = proc.Outside(proc.Isolated(e.Env, e.Dir, words...), e.Dir)
+		env = proc.WithoutPathsIn(proc.Isolated(e.Env, e.Dir, words...), e.Dir)
 	}
 	if h.May != nil {
 		var err error

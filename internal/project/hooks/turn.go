@@ -33,7 +33,7 @@ type chosenHook struct {
 func (t *moment) told() dialect.Moment {
 	m := dialect.Moment{
 		Event: t.Event, Session: string(t.Session), Agent: t.Agent, Cwd: t.engine.Dir,
-		Text: t.Text, Kind: t.Kind, Manual: t.Manual, Held: t.Held,
+		Text: t.Text, Kind: t.Kind, Manual: t.Manual, Continuations: t.Continuations,
 	}
 	if t.engine.Mode != nil {
 		m.Mode = t.engine.Mode()
@@ -86,13 +86,13 @@ func (t *moment) run(ctx context.Context, about []chosenHook) (r tool.Ruling) {
 		}
 		if ctx.Err() != nil { // the canceller reports it
 			run.Decision, run.Reason = session.HookAborted, ""
-			t.Ran(run)
+			t.OnHookEnd(run)
 			return tool.Ruling{}
 		}
 		if a.Context != "" && err == nil {
 			t.Note(h.Name, a.Context)
 		}
-		t.Ran(run)
+		t.OnHookEnd(run)
 		t.rule(&r, run, h.Dialect)
 		r.Stop = r.Stop || a.Stop && err == nil
 		if r.Deny != "" {
@@ -108,18 +108,18 @@ func (t *moment) rule(r *tool.Ruling, run session.HookRun, of dialect.Dialect) {
 	name := "the hook " + run.Hook
 	switch {
 	case run.Decision == string(dialect.Deny):
-		r.Deny, r.By = name+" denied it: "+run.Reason, "hook "+run.Hook
+		r.Deny, r.Hook = name+" denied it: "+run.Reason, "hook "+run.Hook
 		if t.Event == session.HookStop {
 			r.Deny = run.Reason // the model gets it as its next task
 		}
 	case t.Event != session.HookBefore || r.Ask != "":
 	case run.Decision == session.HookFailed:
-		r.Ask, r.By = name+" failed: "+run.Reason, "hook "+run.Hook
+		r.Ask, r.Hook = name+" failed: "+run.Reason, "hook "+run.Hook
 		if of != dialect.Own {
 			r.Ask += "; where the assistant that it was written for runs such a call, adze asks"
 		}
 	case run.Decision == string(dialect.Ask):
-		r.Ask, r.By = cmp.Or(strings.TrimPrefix(name+" wants you to look: "+run.Reason, ""), name), "hook "+run.Hook
+		r.Ask, r.Hook = cmp.Or(strings.TrimPrefix(name+" wants you to look: "+run.Reason, ""), name), "hook "+run.Hook
 	}
 }
 

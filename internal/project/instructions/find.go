@@ -31,12 +31,12 @@ func agents(name string) bool { return strings.HasPrefix(filepath.Base(name), "A
 
 // A File is one instruction file as the model gets it.
 type File struct {
-	Shown string // for display: relative to the current folder, or from ~
-	Real  string // absolute, without links; "" if combined from several
-	Text  string
-	Size  int64 // file size in bytes
+	DisplayPath string // for display: relative to the current folder, or from ~
+	Real        string // absolute, without links; "" if combined from several
+	Text        string
+	Size        int64 // file size in bytes
 
-	instead bool // replaces a missing AGENTS.md
+	fallback bool // replaces a missing AGENTS.md
 }
 
 // instructionSet holds the system prompt's files and those that may join later.
@@ -50,7 +50,7 @@ type instructionSet struct {
 
 // find reads the user's file, then those from the root down to the current folder. The user's file
 // gets space first, then the nearest one.
-func (r *Room) find() instructionSet {
+func (r *Reader) find() instructionSet {
 	in := r.reader(context.Background())
 	var out instructionSet
 	if f, ok := in.person(); ok {
@@ -68,14 +68,14 @@ func (r *Room) find() instructionSet {
 		out.files[own+i] = in.fit(f)
 	}
 	if index := indexOf(out.rules); index != "" {
-		out.files = append(out.files, File{Shown: "rules that you read when their subject comes up", Text: index})
+		out.files = append(out.files, File{DisplayPath: "rules that you read when their subject comes up", Text: index})
 	}
 	out.notices, out.real, out.sums = in.notices, in.real, in.sums
 	return out
 }
 
 // chain returns the current folder and its parents up to the root.
-func (r *Room) chain() (out []string) {
+func (r *Reader) chain() (out []string) {
 	for at := r.Dir; ; at = filepath.Dir(at) {
 		out = append(out, at)
 		if at == r.top || at == filepath.Dir(at) {
@@ -86,16 +86,16 @@ func (r *Room) chain() (out []string) {
 
 // person reads the user's first existing file: adze's, else another assistant's.
 func (in *reader) person() (File, bool) {
-	own := filepath.Join(in.room.Own, AgentsFile)
+	own := filepath.Join(in.owner.AdzeDir, AgentsFile)
 	if f, ok := in.mine(own, "your "+AgentsFile); ok {
 		return f, true
 	}
-	if in.room.Home == "" {
+	if in.owner.Home == "" {
 		return File{}, false
 	}
 	for _, name := range []string{".codex/AGENTS.md", ".claude/CLAUDE.md", ".gemini/GEMINI.md"} {
-		if f, ok := in.mine(filepath.Join(in.room.Home, name), "~/"+name); ok {
-			f.instead = true
+		if f, ok := in.mine(filepath.Join(in.owner.Home, name), "~/"+name); ok {
+			f.fallback = true
 			return f, true
 		}
 	}
@@ -113,7 +113,7 @@ func (in *reader) folder(dir string, root bool) (files []File, rules []rule) {
 		if state == missing {
 			continue
 		}
-		if f.instead = !agents(name); state == fresh {
+		if f.fallback = !agents(name); state == fresh {
 			files = append(files, f)
 		}
 		if agents(name) {
@@ -125,8 +125,8 @@ func (in *reader) folder(dir string, root bool) (files []File, rules []rule) {
 	return append(files, always...), rules
 }
 
-// shown shortens a path for display.
-func (r *Room) shown(path string) string {
+// displayPath shortens a path for display.
+func (r *Reader) displayPath(path string) string {
 	if rel, err := filepath.Rel(r.Dir, path); err == nil {
 		return filepath.ToSlash(rel)
 	}

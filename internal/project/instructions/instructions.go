@@ -5,7 +5,7 @@
 // The one rule: a project's text is data for the model, never for adze, and no link or import leads
 // out of its repository.
 //
-// Start reading at Room.Render; find.go selects the files and their order, read.go reads one,
+// Start reading at Reader.Render; find.go selects the files and their order, read.go reads one,
 // plain.go removes comments, rules.go reads rules of Cursor, Claude Code and Copilot, late.go adds
 // files later, add.go adds a line.
 //
@@ -45,15 +45,15 @@ func (o Source) silent() bool { return o.Bare || o.System != "" }
 
 // A Place is a run's folder, with the user's folders.
 type Place struct {
-	Own  string // the user's adze folder
-	Home string // user's home, for other assistants' files; "" to skip them
-	Dir  string // current folder
+	AdzeDir string // the user's adze folder
+	Home    string // user's home, for other assistants' files; "" to skip them
+	Dir     string // current folder
 	// Shell runs command lines; "" means bash.
 	Shell string
 }
 
 // A Room reads the instructions of one run. It is safe for concurrent use and must be closed.
-type Room struct {
+type Reader struct {
 	Source
 	Place
 	top  string // repository root, or Dir
@@ -63,12 +63,12 @@ type Room struct {
 	file func() instructionSet  // reads the system prompt's files, once
 }
 
-// New returns a run's Room. It reads nothing yet.
-func New(o Source, p Place) *Room {
+// New returns a run's Reader. It reads nothing yet.
+func New(o Source, p Place) *Reader {
 	if real, err := filepath.EvalSymlinks(p.Dir); err == nil {
 		p.Dir = real
 	}
-	r := &Room{Source: o, Place: p}
+	r := &Reader{Source: o, Place: p}
 	r.top, r.git = discovery.Repository(p.Dir)
 	r.tree = sync.OnceValue(func() *workspace.Root {
 		if root, err := workspace.Open(r.top); err == nil {
@@ -81,10 +81,10 @@ func New(o Source, p Place) *Room {
 }
 
 // Repository reports whether the workspace is in a git repository.
-func (r *Room) Repository() bool { return r.git }
+func (r *Reader) Repository() bool { return r.git }
 
 // Close closes the folders. No other method may be running.
-func (r *Room) Close() error {
+func (r *Reader) Close() error {
 	if r.root == nil {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (r *Room) Close() error {
 }
 
 // Render builds a session's system prompt from the named prompt and the instructions.
-func (r *Room) Render(name string, now time.Time) (string, error) {
+func (r *Reader) Render(name string, now time.Time) (string, error) {
 	extra, err := textOf("--append-system-prompt", r.Append)
 	if err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 	}
 	var files []prompts.Instructions
 	for _, f := range r.Files() {
-		files = append(files, prompts.Instructions{Path: f.Shown, Text: f.Text})
+		files = append(files, prompts.Instructions{Path: f.DisplayPath, Text: f.Text})
 	}
 	return prompts.Render(name, files, strings.TrimPrefix(extra+"\n\n"+r.Skills, "\n\n"), prompts.Environment{
 		Workspace: r.Dir, Cwd: r.Dir, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: cmp.Or(r.Shell, "bash"),
@@ -115,7 +115,7 @@ func (r *Room) Render(name string, now time.Time) (string, error) {
 }
 
 // Files returns the system prompt's files in their order: the user's first, the nearest last.
-func (r *Room) Files() []File {
+func (r *Reader) Files() []File {
 	if r.silent() {
 		return nil
 	}
@@ -123,11 +123,11 @@ func (r *Room) Files() []File {
 }
 
 // Pieces splits a system prompt for the ledger, with the source file of each part.
-func (r *Room) Pieces(system string) (out []session.Piece) {
+func (r *Reader) Pieces(system string) (out []session.Piece) {
 	for _, p := range prompts.Split(system) {
 		piece := session.Piece{Kind: p.Kind, Name: p.Name, Bytes: p.Bytes}
 		for _, f := range r.Files() {
-			if p.Kind == "instructions" && f.Shown == p.Name {
+			if p.Kind == "instructions" && f.DisplayPath == p.Name {
 				piece.Path = f.Real
 			}
 		}
@@ -138,22 +138,22 @@ func (r *Room) Pieces(system string) (out []session.Piece) {
 
 // Notices reports files that replace AGENTS.md, were cut, are unreadable, or contain invisible
 // characters.
-func (r *Room) Notices() (notices []string) {
+func (r *Reader) Notices() (notices []string) {
 	if r.silent() {
 		return nil
 	}
 	f := r.file()
 	var instead []string
 	for _, file := range f.files {
-		if file.instead {
-			instead = append(instead, file.Shown)
+		if file.fallback {
+			instead = append(instead, file.DisplayPath)
 		}
 	}
 	if len(instead) > 0 {
 		notices = append(notices, "read in the place of AGENTS.md: "+strings.Join(instead, ", "))
 	}
 	for _, file := range f.files {
-		notices = append(notices, hidden(file.Shown, file.Text)...)
+		notices = append(notices, hidden(file.DisplayPath, file.Text)...)
 	}
 	return append(notices, f.notices...)
 }

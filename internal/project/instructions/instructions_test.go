@@ -58,23 +58,23 @@ func (w world) link(name, to string) {
 }
 
 // room is a run in a folder of the repository.
-func (w world) room(dir string, source ...instructions.Source) *instructions.Room {
+func (w world) room(dir string, source ...instructions.Source) *instructions.Reader {
 	source = append(source, instructions.Source{})
-	r := instructions.New(source[0], instructions.Place{Own: w.at("own"), Home: w.at("home"), Dir: w.at(dir)})
+	r := instructions.New(source[0], instructions.Place{AdzeDir: w.at("own"), Home: w.at("home"), Dir: w.at(dir)})
 	w.t.Cleanup(func() { r.Close() })
 	return r
 }
 
 // names are the files that a prompt holds, in order.
-func names(r *instructions.Room) string {
+func names(r *instructions.Reader) string {
 	var out []string
 	for _, f := range r.Files() {
-		out = append(out, f.Shown)
+		out = append(out, f.DisplayPath)
 	}
 	return strings.Join(out, " ")
 }
 
-func text(t *testing.T, r *instructions.Room) string {
+func text(t *testing.T, r *instructions.Reader) string {
 	t.Helper()
 	text, err := r.Render("coder", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
 	if err != nil {
@@ -245,7 +245,7 @@ func TestLargeFilesAreCutAndItIsSaid(t *testing.T) {
 	for _, f := range r.Files() {
 		size += len(f.Text)
 		if len(f.Text) > 32<<10+100 {
-			t.Errorf("%s has %d bytes", f.Shown, len(f.Text))
+			t.Errorf("%s has %d bytes", f.DisplayPath, len(f.Text))
 		}
 	}
 	if size > 64<<10+300 || names(r) != "../../AGENTS.md ../AGENTS.md AGENTS.md" {
@@ -271,7 +271,7 @@ func step(read ...string) session.Step {
 func origins(notes []session.Note) string {
 	var out []string
 	for _, n := range notes {
-		out = append(out, n.From)
+		out = append(out, n.Source)
 	}
 	return strings.Join(out, " ")
 }
@@ -285,12 +285,12 @@ func TestADeeperFolderJoinsWhenAFileOfItIsTouched(t *testing.T) {
 	wants(t, "one step", origins(r.Notes(t.Context(), step("web/ui/b.ts", "web/a.ts", w.at("repo/web/ui/b.ts")))), "web/AGENTS.md web/ui/CLAUDE.md")
 	wants(t, "nothing new", origins(r.Notes(t.Context(), step("web", "AGENTS.md", "missing/x", "../out.md", "node_modules/x/i.js", "api/x.go", "\x00"))), "")
 	notes := r.Notes(t.Context(), step("web/ui/b.ts"))
-	if len(notes) != 2 || notes[1].Text != "Instructions for files in web/ui:\n\nui rules @../style.md\n\n## web/style.md, imported above\nstyle" || !notes[1].Lasts || notes[1].Path != w.at("repo/web/ui/CLAUDE.md") {
+	if len(notes) != 2 || notes[1].Text != "Instructions for files in web/ui:\n\nui rules @../style.md\n\n## web/style.md, imported above\nstyle" || !notes[1].KeepInCompaction || notes[1].Path != w.at("repo/web/ui/CLAUDE.md") {
 		t.Fatalf("notes %+v", notes)
 	}
 	wants(t, "of itself", origins(r.Notes(t.Context(), step("web/AGENTS.md"))), "")
 	s := step("web/a.ts")
-	s.Said = notes[:1]
+	s.Notes = notes[:1]
 	if got := r.Notes(t.Context(), s); got[0].SHA256 != notes[0].SHA256 || strings.Contains(got[0].Text, "Changed") {
 		t.Errorf("the same file is another note: %+v", got)
 	}

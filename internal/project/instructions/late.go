@@ -23,7 +23,7 @@ func foreign() []string {
 // Notes returns the instructions that join after a step: those of folders in which a call first
 // read or changed a file, rules for such files, and rules that the prompt names with @. It is
 // session.Config.Notes; the session repeats a note only if its hash changed.
-func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
+func (r *Reader) Notes(ctx context.Context, s session.Step) []session.Note {
 	if r.silent() {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
 	if len(touched) == 0 && s.Prompt == nil {
 		return nil
 	}
-	l := late{in: r.reader(ctx), base: r.file(), touched: touched, said: s.Said}
+	l := late{in: r.reader(ctx), base: r.file(), touched: touched, said: s.Notes}
 	l.in.real, l.in.sums = maps.Clone(l.base.real), maps.Clone(l.base.sums)
 	for _, file := range touched {
 		for _, folder := range r.folders(file) {
@@ -47,7 +47,7 @@ func (r *Room) Notes(ctx context.Context, s session.Step) []session.Note {
 }
 
 // touched returns the repository files that calls read or wrote, absolute, in order.
-func (r *Room) touched(s session.Step) (out []string) {
+func (r *Reader) touched(s session.Step) (out []string) {
 	var names []string
 	for _, o := range s.Outcomes {
 		for _, n := range o.Record.Needs {
@@ -81,7 +81,7 @@ func (r *Room) touched(s session.Step) (out []string) {
 }
 
 // folders returns a file's parent folders outside the system prompt's, outermost first.
-func (r *Room) folders(file string) (out []string) {
+func (r *Reader) folders(file string) (out []string) {
 	rel, err := filepath.Rel(r.top, file)
 	if err != nil {
 		return nil
@@ -117,7 +117,7 @@ func (l *late) folder(dir string) {
 	files, rules := l.in.folder(dir, false)
 	l.rules = append(l.rules, rules...)
 	for _, f := range files {
-		shown := l.in.room.shown(dir)
+		shown := l.in.owner.displayPath(dir)
 		l.tell(f, fmt.Sprintf("Instructions for files in %s:", shown))
 	}
 }
@@ -150,7 +150,7 @@ func (l *late) tell(f File, head string) {
 		head = "Changed since you were told. " + head
 	}
 	l.notes = append(l.notes, session.Note{
-		Kind: session.InstructionsNote, From: f.Shown, Path: f.Real, SHA256: hash, Lasts: true, Text: head + "\n\n" + f.Text,
+		Kind: session.InstructionsNote, Source: f.DisplayPath, Path: f.Real, SHA256: hash, KeepInCompaction: true, Text: head + "\n\n" + f.Text,
 	})
 }
 

@@ -10,11 +10,11 @@ import (
 
 // Listed is an existing instruction file with its state.
 type Listed struct {
-	Shown string
-	Mine  bool  // the user's, not the project's
-	Size  int64 // file size in bytes
-	State string
-	Why   string // reason for the state; may be ""
+	DisplayPath string
+	Mine        bool  // the user's, not the project's
+	Size        int64 // file size in bytes
+	State       string
+	Reason      string // reason for the state; may be ""
 }
 
 // States of a Listed.
@@ -26,7 +26,7 @@ const (
 
 // Listed returns all existing instruction files: those in the system prompt, those that may join
 // later, and replaced ones.
-func (r *Room) Listed() (out []Listed) {
+func (r *Reader) Listed() (out []Listed) {
 	if r.silent() {
 		return nil
 	}
@@ -35,9 +35,9 @@ func (r *Room) Listed() (out []Listed) {
 		if file.Real == "" {
 			continue // the index of rules
 		}
-		l := Listed{Shown: file.Shown, Mine: strings.HasPrefix(file.Shown, "~") || strings.HasPrefix(file.Shown, "the person's"), Size: file.Size, State: Used}
-		if file.instead {
-			l.Why = "in the place of an AGENTS.md"
+		l := Listed{DisplayPath: file.DisplayPath, Mine: strings.HasPrefix(file.DisplayPath, "~") || strings.HasPrefix(file.DisplayPath, "the person's"), Size: file.Size, State: Used}
+		if file.fallback {
+			l.Reason = "in the place of an AGENTS.md"
 		}
 		out = append(out, l)
 	}
@@ -50,13 +50,13 @@ func (r *Room) Listed() (out []Listed) {
 			why = "its description is in the prompt"
 		}
 		size, _ := sizeOf(rule.path)
-		out = append(out, Listed{Shown: rule.shown, Size: size, State: Waits, Why: why})
+		out = append(out, Listed{DisplayPath: rule.shown, Size: size, State: Waits, Reason: why})
 	}
 	return append(out, r.left(f)...)
 }
 
 // left returns the replaced files.
-func (r *Room) left(f instructionSet) (out []Listed) {
+func (r *Reader) left(f instructionSet) (out []Listed) {
 	read := map[string]bool{}
 	for path := range f.real {
 		read[path] = true
@@ -67,7 +67,7 @@ func (r *Room) left(f instructionSet) (out []Listed) {
 	add := func(path, shown, why string, mine bool) {
 		size, there := sizeOf(path)
 		if real, err := filepath.EvalSymlinks(path); there && err == nil && !read[real] && !read[path] {
-			out = append(out, Listed{Shown: shown, Mine: mine, Size: size, State: Left, Why: why})
+			out = append(out, Listed{DisplayPath: shown, Mine: mine, Size: size, State: Left, Reason: why})
 		}
 	}
 	if r.Home != "" {
@@ -82,11 +82,11 @@ func (r *Room) left(f instructionSet) (out []Listed) {
 			if folder != r.top && slices.Contains(rootNames(), name) {
 				why = "it is read in the repository's root only"
 			}
-			add(path, r.shown(path), why, false)
+			add(path, r.displayPath(path), why, false)
 		}
 		for _, s := range shelves() {
 			for _, path := range r.reader(context.Background()).below(filepath.Join(folder, s.dir), s.ending, maxRuleDepth) {
-				add(path, r.shown(path), "an AGENTS.md is read", false)
+				add(path, r.displayPath(path), "an AGENTS.md is read", false)
 			}
 		}
 	}

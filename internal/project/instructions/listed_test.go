@@ -28,10 +28,10 @@ func TestListedTellsOfEveryFile(t *testing.T) {
 	defer r.Close()
 	got := map[string]string{}
 	for _, l := range r.Listed() {
-		if _, twice := got[l.Shown]; twice || l.Size == 0 {
+		if _, twice := got[l.DisplayPath]; twice || l.Size == 0 {
 			t.Errorf("%+v, listed before: %v", l, twice)
 		}
-		got[l.Shown] = l.State
+		got[l.DisplayPath] = l.State
 	}
 	want := map[string]string{
 		"~/.claude/CLAUDE.md": Used, "~/.gemini/GEMINI.md": Left, "../CLAUDE.md": Used, "../GEMINI.md": Left, "../.cursorrules": Left,

@@ -22,7 +22,7 @@ import (
 // reader reads a batch of files, each once under any name, up to a size limit.
 type reader struct {
 	ctx     context.Context
-	room    *Room
+	owner   *Reader
 	root    *workspace.Root // the repository; nil if it cannot be opened
 	left    int             // remaining bytes
 	real    map[string]bool
@@ -30,8 +30,8 @@ type reader struct {
 	notices []string
 }
 
-func (r *Room) reader(ctx context.Context) *reader {
-	return &reader{ctx: ctx, room: r, root: r.tree(), left: maxAll, real: map[string]bool{}, sums: map[string]bool{}}
+func (r *Reader) reader(ctx context.Context) *reader {
+	return &reader{ctx: ctx, owner: r, root: r.tree(), left: maxAll, real: map[string]bool{}, sums: map[string]bool{}}
 }
 
 // state is the result for a name.
@@ -60,10 +60,10 @@ func (in *reader) project(name string) (File, state) {
 	}
 	f, err := in.open(in.root, name, false)
 	if err != nil {
-		in.tell(err, in.room.shown(name))
+		in.tell(err, in.owner.displayPath(name))
 		return File{}, missing
 	}
-	return in.take(f, in.room.shown(name), false)
+	return in.take(f, in.owner.displayPath(name), false)
 }
 
 // mine reads a user's file, also behind a link.
@@ -102,7 +102,7 @@ func (in *reader) open(root *workspace.Root, name string, mine bool) (raw, error
 		if !mine {
 			return raw{}, errors.New("it leads out of the repository")
 		}
-		p = p.Consented()
+		p = p.WithConsent()
 	}
 	if p.Protected() && !mine || redact.File(filepath.Split(p.Abs())) {
 		return raw{}, fmt.Errorf("%w: such files hold secrets", errLeft)
@@ -151,7 +151,7 @@ func (in *reader) take(f raw, shown string, mine bool) (File, state) {
 		return File{}, repeated
 	}
 	text := in.text(f, mine, 0)
-	return File{Shown: shown, Real: f.path.Abs(), Text: text, Size: f.size}, fresh
+	return File{DisplayPath: shown, Real: f.path.Abs(), Text: text, Size: f.size}, fresh
 }
 
 // fit cuts a file to the remaining space and notes it.
@@ -160,7 +160,7 @@ func (in *reader) fit(f File) File {
 	whole := max(f.Size, int64(len(f.Text)))
 	if len(f.Text) > most || f.Size > maxFile {
 		f.Text = cutText(f.Text, most) + fmt.Sprintf("\n(cut: the file has %d bytes; read the rest when it matters)", whole)
-		in.notices = append(in.notices, fmt.Sprintf("%s has %d bytes, of which the model sees %d: what is always read should be short", f.Shown, whole, min(most, len(f.Text))))
+		in.notices = append(in.notices, fmt.Sprintf("%s has %d bytes, of which the model sees %d: what is always read should be short", f.DisplayPath, whole, min(most, len(f.Text))))
 	}
 	in.left = max(in.left-len(f.Text), 0)
 	return f
@@ -190,7 +190,7 @@ func (in *reader) text(f raw, mine bool, depth int) string {
 	for _, name := range imports {
 		got, ok := in.imported(name, f, mine)
 		if ok && b.Len() < maxFile {
-			fmt.Fprintf(&b, "\n\n## %s, imported above\n%s", in.room.shown(got.name), in.text(got, mine, depth+1))
+			fmt.Fprintf(&b, "\n\n## %s, imported above\n%s", in.owner.displayPath(got.name), in.text(got, mine, depth+1))
 		}
 	}
 	return b.String()
@@ -230,7 +230,7 @@ func (in *reader) where(name string, by raw, mine bool) (string, bool) {
 	case name == "" || len(name) > 1024:
 		return "", false
 	case homely:
-		return filepath.Join(in.room.Home, rest), mine && in.room.Home != ""
+		return filepath.Join(in.owner.Home, rest), mine && in.owner.Home != ""
 	case filepath.IsAbs(name):
 		return name, true
 	}

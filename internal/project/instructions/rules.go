@@ -49,7 +49,7 @@ func (in *reader) rules(dir string) (always []File, waiting []rule) {
 	for _, s := range shelves() {
 		for _, name := range in.below(filepath.Join(dir, s.dir), s.ending, maxRuleDepth) {
 			if len(always)+len(waiting) == maxRules {
-				in.notices = append(in.notices, fmt.Sprintf("%s holds more than %d rules; the rest is not read", in.room.shown(filepath.Join(dir, s.dir)), maxRules))
+				in.notices = append(in.notices, fmt.Sprintf("%s holds more than %d rules; the rest is not read", in.owner.displayPath(filepath.Join(dir, s.dir)), maxRules))
 				return always, waiting
 			}
 			f, r, ok := in.rule(dir, name, s)
@@ -95,7 +95,7 @@ func (in *reader) below(dir, ending string, depth int) (out []string) {
 
 // rule reads one: a File that always applies, or a waiting rule.
 func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
-	shown := in.room.shown(name)
+	shown := in.owner.displayPath(name)
 	f, front, err := in.ruled(name)
 	if err != nil {
 		in.tell(err, shown)
@@ -107,14 +107,14 @@ func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
 	switch {
 	case said && holds, s.dir != ".cursor/rules" && len(r.globs) == 0, slices.Contains(r.globs, "**"), slices.Contains(r.globs, "**/*"):
 		file, state := in.take(f, shown, false)
-		file.instead = true
+		file.fallback = true
 		return file, nil, state == fresh
 	}
 	return File{}, &r, true
 }
 
 // ruled reads a rule file and splits off its front matter.
-func (in *reader) ruled(name string) (raw, discovery.Front, error) {
+func (in *reader) ruled(name string) (raw, discovery.FrontMatter, error) {
 	f, err := in.open(in.root, name, false)
 	front, body := discovery.Parse(string(f.bytes))
 	f.bytes = []byte(body)
@@ -138,7 +138,7 @@ func (r rule) holds(file string) bool {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "**"
 		}
-		each, ok := braces.Alternatives(pattern, braces.Most)
+		each, ok := braces.Alternatives(pattern, braces.MaxExpansions)
 		return ok && slices.ContainsFunc(each, func(pattern string) bool {
 			ok, err := doublestar.Match(pattern, name)
 			return err == nil && ok

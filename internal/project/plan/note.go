@@ -22,8 +22,8 @@ const modeOrigin, planOrigin = "permission mode", "accepted plan"
 // Notes returns the model's notes for a step: that changes are forbidden, or allowed again, and the
 // accepted plan. The session does not repeat an unchanged note. Notes survive a compaction.
 func (d *Manager) Notes(s session.Step) (out []session.Note) {
-	mode := session.Note{Kind: session.ModeNote, From: modeOrigin, Short: "mode is " + string(d.Mode()), Lasts: true}
-	planned := slices.ContainsFunc(s.Said, func(n session.Note) bool { return n.Kind == session.ModeNote && n.From == modeOrigin })
+	mode := session.Note{Kind: session.ModeNote, Source: modeOrigin, Short: "mode is " + string(d.Mode()), KeepInCompaction: true}
+	planned := slices.ContainsFunc(s.Notes, func(n session.Note) bool { return n.Kind == session.ModeNote && n.Source == modeOrigin })
 	switch {
 	case d.Mode() == policy.Plan && s.Agent != "":
 		mode.Text = helping
@@ -46,5 +46,5 @@ func (d *Manager) Notes(s session.Step) (out []session.Note) {
 	if p.Edits != "" {
 		text += "\n\nWhat the person changed of your words:\n" + p.Edits
 	}
-	return append(out, session.Note{Kind: session.PlanNote, From: planOrigin, SHA256: p.SHA256, Lasts: true, Text: text})
+	return append(out, session.Note{Kind: session.PlanNote, Source: planOrigin, SHA256: p.SHA256, KeepInCompaction: true, Text: text})
 }

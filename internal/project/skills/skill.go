@@ -4,8 +4,8 @@
 // The one rule: the index is fixed for a session and texts come later, so that each request begins
 // with the bytes of the one before; a skill is text and grants nothing.
 //
-// Start reading at Shelf.Index, then Shelf.Load. A skill's scripts and files are used through the
-// normal tools and permission check. A user's skill outside the workspace may be read without a
+// Start reading at Catalog.Index, then Catalog.Load. A skill's scripts and files are used through
+// the normal tools and permission check. A user's skill outside the workspace may be read without a
 // question, except for possible secrets: Lent returns those folders.
 //
 // Known limits: if the index is too long, the first prompt decides once which descriptions stay; a
@@ -33,11 +33,11 @@ import (
 const maxFiles = 50
 
 // A Shelf holds a session's skills. It is safe for concurrent use.
-type Shelf struct {
+type Catalog struct {
 	items []discovery.Item
 	find  *rank.Picker
-	// Above reports whether a session's model still has the text with a hash. If nil, it never has.
-	Above func(session, sha256 string) bool
+	// InContext reports whether a session's model still has the text with a hash. If nil, it never has.
+	InContext func(session, sha256 string) bool
 	// Mask hides secrets in a text. It may be nil.
 	Mask func(string) string
 	home string
@@ -45,13 +45,13 @@ type Shelf struct {
 	mu sync.Mutex // serializes reading folders
 }
 
-var _ toolset.Skills = (*Shelf)(nil)
+var _ toolset.Skills = (*Catalog)(nil)
 
-// New returns a Shelf for the items found, or nil if there are none. home is the user's.
-func New(items []discovery.Item, home string) *Shelf {
-	s := &Shelf{home: home}
+// New returns a Catalog for the items found, or nil if there are none. home is the user's.
+func New(items []discovery.Item, home string) *Catalog {
+	s := &Catalog{home: home}
 	for _, i := range items {
-		if off, _ := i.Front.Bool("disable-model-invocation"); i.Kind == discovery.Skill && i.Problem == "" && i.By == "" && !off {
+		if off, _ := i.FrontMatter.Bool("disable-model-invocation"); i.Kind == discovery.Skill && i.Problem == "" && i.ShadowedBy == "" && !off {
 			s.items = append(s.items, i)
 		}
 	}
@@ -61,14 +61,14 @@ func New(items []discovery.Item, home string) *Shelf {
 	slices.SortFunc(s.items, func(a, b discovery.Item) int { return strings.Compare(a.Name, b.Name) })
 	defs := make([]tool.Definition, len(s.items))
 	for n, i := range s.items {
-		defs[n] = tool.Definition{Name: i.Name, Description: i.Front.Text("description")}
+		defs[n] = tool.Definition{Name: i.Name, Description: i.FrontMatter.Text("description")}
 	}
 	s.find = rank.New(defs)
 	return s
 }
 
 // ranked returns the indices of at most limit skills that match a query, best first.
-func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int) {
+func (s *Catalog) ranked(ctx context.Context, query string, limit int) (out []int) {
 	for _, r := range s.find.Pick(query, rank.Options{MaxCandidates: limit, MinScore: -1, AllowUnsafe: true}) {
 		if !r.Excluded && (r.Score > 0 || limit == len(s.items)) {
 			out = append(out, slices.IndexFunc(s.items, func(i discovery.Item) bool { return i.Name == r.Definition.Name }))
@@ -78,7 +78,7 @@ func (s *Shelf) ranked(ctx context.Context, query string, limit int) (out []int)
 }
 
 // Find implements the skill tool's search.
-func (s *Shelf) Find(ctx context.Context, query string, limit int) (out []toolset.FoundSkill) {
+func (s *Catalog) Find(ctx context.Context, query string, limit int) (out []toolset.FoundSkill) {
 	for _, n := range s.ranked(ctx, query, limit) {
 		out = append(out, toolset.FoundSkill{Name: s.items[n].Name, Description: described(s.items[n])})
 	}
@@ -86,7 +86,7 @@ func (s *Shelf) Find(ctx context.Context, query string, limit int) (out []toolse
 }
 
 // Load reads a skill.
-func (s *Shelf) Load(ctx context.Context, session, name string) (toolset.Skill, error) {
+func (s *Catalog) Load(ctx context.Context, session, name string) (toolset.Skill, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	item, ok := discovery.Named(s.items, strings.TrimPrefix(name, "/"))
@@ -101,7 +101,7 @@ func (s *Shelf) Load(ctx context.Context, session, name string) (toolset.Skill, 
 	if err != nil {
 		return toolset.Skill{}, tool.Fail(tool.CodeIO, "the skill %s cannot be read: %w", item.Name, err)
 	}
-	loaded.Above = s.Above != nil && s.Above(session, loaded.SHA256)
+	loaded.InContext = s.InContext != nil && s.InContext(session, loaded.SHA256)
 	if s.Mask != nil {
 		loaded.Body = s.Mask(loaded.Body)
 	}
@@ -114,8 +114,8 @@ func Read(ctx context.Context, item discovery.Item) (toolset.Skill, error) {
 	if err != nil {
 		return toolset.Skill{}, err
 	}
-	s := toolset.Skill{Name: item.Name, From: item.Path, Path: item.File, SHA256: text.Hash, Folder: item.Folder, Body: tool.ShownHidden(text.Body)}
-	s.Files, s.More = beside(item.Folder)
+	s := toolset.Skill{Name: item.Name, Source: item.Path, Path: item.File, SHA256: text.Hash, Folder: item.Folder, Body: tool.ShownHidden(text.Body)}
+	s.Files, s.MoreFiles = beside(item.Folder)
 	return s, nil
 }
 
@@ -150,11 +150,11 @@ func beside(folder string) (files []string, more int) {
 
 // Note returns a skill as a note that survives a compaction.
 func Note(s toolset.Skill, text string) session.Note {
-	return session.Note{Kind: session.SkillNote, From: s.From, Path: s.Path, SHA256: s.SHA256, Lasts: true, Text: text}
+	return session.Note{Kind: session.SkillNote, Source: s.Source, Path: s.Path, SHA256: s.SHA256, KeepInCompaction: true, Text: text}
 }
 
-// Kept returns the note that replaces a skill's outcome in a compaction.
-func (*Shelf) Kept(o tool.Outcome) (session.Note, bool) {
+// CompactionNote returns the note that replaces a skill's outcome in a compaction.
+func (*Catalog) CompactionNote(o tool.Outcome) (session.Note, bool) {
 	s, ok := toolset.SkillLoaded(o)
 	return Note(s, o.Output), ok
 }
@@ -179,8 +179,9 @@ func Holds(history []session.Message, sha256 string) bool {
 	return false
 }
 
-// Lent returns the folders of the user's skills outside a workspace, readable without a question.
-func (s *Shelf) Lent(workspace string) (out []string) {
+// ReadableFolders returns the folders of the user's skills outside a workspace, readable without a
+// question.
+func (s *Catalog) ReadableFolders(workspace string) (out []string) {
 	if s == nil {
 		return nil
 	}
@@ -205,12 +206,12 @@ const (
 )
 
 func described(i discovery.Item) string {
-	return discovery.Short(tool.ShownHidden(i.Front.Text("description")))
+	return discovery.Short(tool.ShownHidden(i.FrontMatter.Text("description")))
 }
 
 // Index returns the system prompt's list of skills, sorted by name. If it is too long, the skills
 // that match asked keep their descriptions, others their names, and the rest is counted.
-func (s *Shelf) Index(ctx context.Context, asked string, slow bool) string {
+func (s *Catalog) Index(ctx context.Context, asked string, slow bool) string {
 	if s == nil {
 		return ""
 	}

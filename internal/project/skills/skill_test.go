@@ -12,7 +12,7 @@ import (
 )
 
 // made is a folder with skills of a project; names of other origins are written there too.
-func made(t *testing.T, files map[string]string) (*Shelf, string) {
+func made(t *testing.T, files map[string]string) (*Catalog, string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -56,7 +56,7 @@ func TestTheIndexIsSortedAndShort(t *testing.T) {
 	if again := s.Index(t.Context(), "", false); again != got {
 		t.Error("the index differs from itself")
 	}
-	if none, _ := made(t, nil); none != nil || none.Index(t.Context(), "", false) != "" || none.Lent("/") != nil {
+	if none, _ := made(t, nil); none != nil || none.Index(t.Context(), "", false) != "" || none.ReadableFolders("/") != nil {
 		t.Error("there is a shelf without skills")
 	}
 }
@@ -173,27 +173,27 @@ func TestASkillIsLoaded(t *testing.T) {
 		t.Error("a name in other letters was taken:", got.Name)
 	}
 	got, err = s.Load(t.Context(), "s1", "/pdf")
-	if err != nil || got.From != "~/.claude/skills/pdf/SKILL.md" || got.Folder != filepath.Join(dir, "home/.claude/skills/pdf") || len(got.Files) != maxFiles || got.More != 11 || !strings.Contains(got.Text(), "Do it.") {
+	if err != nil || got.Source != "~/.claude/skills/pdf/SKILL.md" || got.Folder != filepath.Join(dir, "home/.claude/skills/pdf") || len(got.Files) != maxFiles || got.MoreFiles != 11 || !strings.Contains(got.Text(), "Do it.") {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	s.Above = func(id, sha string) bool { return id == "s1" && sha == got.SHA256 }
-	if again, _ := s.Load(t.Context(), "s1", "pdf"); !again.Above {
+	s.InContext = func(id, sha string) bool { return id == "s1" && sha == got.SHA256 }
+	if again, _ := s.Load(t.Context(), "s1", "pdf"); !again.InContext {
 		t.Error("it is told again")
 	}
-	if other, _ := s.Load(t.Context(), "s2", "pdf"); other.Above {
+	if other, _ := s.Load(t.Context(), "s2", "pdf"); other.InContext {
 		t.Error("another session is taken to have it")
 	}
 	history := []session.Message{{Role: session.User, Notes: []session.Note{Note(got, "x")}}}
 	if !Holds(history, got.SHA256) || Holds(history, "other") {
 		t.Error("a note of it is not known")
 	}
-	if lent := s.Lent(filepath.Join(dir, "repo")); len(lent) != 1 || lent[0] != got.Folder {
+	if lent := s.ReadableFolders(filepath.Join(dir, "repo")); len(lent) != 1 || lent[0] != got.Folder {
 		t.Errorf("lent are %q", lent)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "home/.claude/skills/pdf/SKILL.md"), []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.Load(t.Context(), "s1", "pdf"); err != nil || again.Above || !strings.Contains(again.Body, "changed") {
+	if again, err := s.Load(t.Context(), "s1", "pdf"); err != nil || again.InContext || !strings.Contains(again.Body, "changed") {
 		t.Errorf("after a change: %+v, %v", again, err)
 	}
 }
@@ -210,7 +210,7 @@ func TestNothingWideIsLent(t *testing.T) {
 	home := filepath.Join(dir, "home")
 	f := discovery.For("", home, filepath.Join(dir, "home"))
 	defer f.Close()
-	if lent := New(f.Find(t.Context(), discovery.Skill), home).Lent("/elsewhere"); len(lent) != 0 {
+	if lent := New(f.Find(t.Context(), discovery.Skill), home).ReadableFolders("/elsewhere"); len(lent) != 0 {
 		t.Errorf("lent are %q", lent)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // State describes a skill's part in a conversation, in a word and a reason: its text (used), a line
 // of the index (described), its name in the index (named), or not shown (narrowed).
 func State(ctx context.Context, i discovery.Item, system string, history []session.Message) (state, why string) {
-	off, _ := i.Front.Bool("disable-model-invocation")
+	off, _ := i.FrontMatter.Bool("disable-model-invocation")
 	if state, why = i.State(); why != "" {
 		return state, why
 	}

@@ -45,7 +45,7 @@ func TestTheStateOfASkillIsWhatIsSent(t *testing.T) {
 			if states[state]++; why == "" {
 				t.Errorf("%s is %s, and nobody knows why", i.Name, state)
 			}
-			if told := strings.Contains(index, i.Name); i.By == "" && told != slices.Contains([]string{"described", "named", "used"}, state) && i.Name != "skill-007" {
+			if told := strings.Contains(index, i.Name); i.ShadowedBy == "" && told != slices.Contains([]string{"described", "named", "used"}, state) && i.Name != "skill-007" {
 				t.Errorf("%s is %s", i.Name, state)
 			}
 		}

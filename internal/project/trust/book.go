@@ -23,12 +23,12 @@ type Book struct {
 	Path string
 	Now  func() time.Time // nil for time.Now
 	May  func() error     // returns an error to refuse a change; may be nil
-	// Doubt returns the reason why the book's content does not count now, or nil.
-	Doubt func() error
+	// Problem returns the reason why the book's content does not count now, or nil.
+	Problem func() error
 }
 
-// Of returns the book in a state folder.
-func Of(state string) Book { return Book{Path: filepath.Join(state, "trust.json")} }
+// OpenBook returns the book in a state folder.
+func OpenBook(state string) Book { return Book{Path: filepath.Join(state, "trust.json")} }
 
 // Consent is the user's consent to one item.
 type Consent struct {
@@ -52,12 +52,12 @@ const (
 
 // DamagedError means that the book is unusable. Then nothing is allowed.
 type DamagedError struct {
-	Path, Why string
-	Newer     bool // written by a newer adze, and left alone
+	Path, Reason string
+	Newer        bool // written by a newer adze, and left alone
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s %s, so nothing of a project counts as allowed", e.Path, e.Why)
+	return fmt.Sprintf("%s %s, so nothing of a project counts as allowed", e.Path, e.Reason)
 }
 
 // allowed returns the consents for one workspace.
@@ -79,22 +79,22 @@ func key(dir string) string {
 
 func (b Book) read() (pages, error) {
 	none := pages{Version: bookVersion, Workspaces: map[string]map[string]Consent{}}
-	if b.Doubt != nil {
-		if err := b.Doubt(); err != nil {
+	if b.Problem != nil {
+		if err := b.Problem(); err != nil {
 			return none, err
 		}
 	}
-	damaged := func(why string) (pages, error) { return none, &DamagedError{Path: b.Path, Why: why} }
+	damaged := func(why string) (pages, error) { return none, &DamagedError{Path: b.Path, Reason: why} }
 	if b.Path == "" {
 		return none, nil
 	}
-	raw, err := ownfile.Rule{Owner: os.Geteuid(), Most: maxBook, NoLink: true}.Read(b.Path)
+	raw, err := ownfile.Rule{Owner: os.Geteuid(), MaxSize: maxBook, NoLink: true}.Read(b.Path)
 	var foreign *ownfile.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
 	case errors.As(err, &foreign):
-		return damaged(foreign.Of(b.Path) + " (" + foreign.Hint + ")")
+		return damaged(foreign.ReasonAfter(b.Path) + " (" + foreign.Hint + ")")
 	case err != nil:
 		return damaged("cannot be read")
 	}
@@ -178,8 +178,8 @@ func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err 
 	return gone, err
 }
 
-// Kept returns the sorted ids with a valid consent.
-func (p Project) Kept() []string {
+// ConsentedIDs returns the sorted ids with a valid consent.
+func (p Project) ConsentedIDs() []string {
 	all, _ := p.allowed() // a damaged book has none
 	return sortedKeys(all)
 }
@@ -187,7 +187,7 @@ func (p Project) Kept() []string {
 // change rewrites the file under a lock. It moves a damaged file aside and leaves one from a newer
 // version alone.
 func (b Book) change(ctx context.Context, do func(*pages)) error {
-	for _, refuses := range []func() error{b.May, b.Doubt} {
+	for _, refuses := range []func() error{b.May, b.Problem} {
 		if refuses == nil {
 			continue
 		}

@@ -16,7 +16,7 @@ func commands(f folder) (out []Item) {
 	finder := discovery.Finder{Dir: f.root.Name()}
 	defer finder.Close()
 	for _, c := range finder.Find(context.Background(), discovery.Command) {
-		i := Item{ID: strings.ReplaceAll(c.Name, ":", "/"), From: c.Path, When: "the person gives /" + c.Name, Problem: c.Problem}
+		i := Item{ID: strings.ReplaceAll(c.Name, ":", "/"), Source: c.Path, Trigger: "the person gives /" + c.Name, Problem: c.Problem}
 		text, err := c.Read(context.Background())
 		if err != nil {
 			i.Problem = err.Error()

@@ -26,7 +26,7 @@ func hooks(f folder) (out []Item) {
 			found, err = dialect.Read(name, raw)
 		}
 		if err != nil {
-			out = append(out, Item{ID: owner(name), From: name, Problem: err.Error()})
+			out = append(out, Item{ID: owner(name), Source: name, Problem: err.Error()})
 		}
 		count := map[string]int{}
 		for n, h := range found {
@@ -42,13 +42,13 @@ func hooks(f folder) (out []Item) {
 
 func hookItem(file string, h dialect.Hook) Item {
 	i := Item{
-		From: file, When: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, Raw: h.Raw,
-		Means: h.String(), Idle: h.Cannot,
+		Source: file, Trigger: strings.TrimSpace(h.Native + " " + h.Matcher), Argv: h.Argv, Raw: h.Raw,
+		Definition: h.String(), Idle: h.Unsupported,
 	}
 	if h.Shell != "" {
 		i.Shell = []string{h.Shell}
 	}
-	if h.Cannot == "" {
+	if h.Unsupported == "" {
 		for _, set := range dialect.Environment("") {
 			name, _, _ := strings.Cut(set, "=")
 			i.Env = append(i.Env, name)

@@ -2,7 +2,7 @@ package trust
 
 type kind struct {
 	name string
-	// find lists the items of this kind in a project's files, with ID, From, Raw and their command.
+	// find lists the items of this kind in a project's files, with ID, Source, Raw and their command.
 	// It only reads.
 	find func(folder) []Item
 }

@@ -12,26 +12,26 @@ import (
 // folder's files are not pinned: the user is asked once per folder, and again when their own
 // definition changes.
 func (p Project) own() []Item {
-	if p.Own == nil {
+	if p.UserItems == nil {
 		return nil
 	}
-	items := p.Own()
+	items := p.UserItems()
 	for n, i := range items {
 		items[n] = p.Named(i)
 	}
 	return items
 }
 
-// Named returns an item of Own with its full id and hash.
+// Named returns an item of UserItems with its full id and hash.
 func (p Project) Named(i Item) Item {
-	i.ID, i.Mine, i.Path = i.Kind+":"+i.ID+"@config", true, i.From
+	i.ID, i.Mine, i.Path = i.Kind+":"+i.ID+"@config", true, i.Source
 	i.seal()
 	return i
 }
 
-// Takes describes the code of this folder that a program would run, or returns "" if none is known.
-// words is the command; shell is a text for a shell and may be empty.
-func (p Project) Takes(words []string, shell string) string {
+// ProjectCode describes the code of this folder that a program would run, or returns "" if none is
+// known. words is the command; shell is a text for a shell and may be empty.
+func (p Project) ProjectCode(words []string, shell string) string {
 	all := append(slices.Clone(words), strings.FieldsFunc(strings.NewReplacer(`"`, "", "'", "").Replace(shell), func(r rune) bool { return r <= ' ' || strings.ContainsRune("`;&|<>()", r) })...)
 	for n, word := range all {
 		word = p.unrooted(word)

@@ -62,7 +62,7 @@ func TestWhatAProgramTakesFromItsFolder(t *testing.T) {
 			if n == 1 && strings.HasPrefix(want, "it runs") || n == 1 && strings.HasSuffix(want, "from .") {
 				continue // the same names, in another folder
 			}
-			for _, got := range []string{p.Takes(strings.Fields(command), ""), p.Takes(nil, "cd . && "+command+" >&2 || exit 2")} {
+			for _, got := range []string{p.ProjectCode(strings.Fields(command), ""), p.ProjectCode(nil, "cd . && "+command+" >&2 || exit 2")} {
 				if want == "" && got != "" || !strings.HasPrefix(got, want) {
 					t.Errorf("%s in %s: %q, want %q", command, p.Dir, got, want)
 				}

@@ -102,7 +102,7 @@ func (i *Item) seal() {
 		Argv, Shell, Env         []string
 		Files                    []Pinned
 		Raw                      []byte
-	}{i.Kind, i.ID, i.When, i.URL, i.Cwd, i.Argv, i.Shell, i.Env, i.Files, i.Raw})
+	}{i.Kind, i.ID, i.Trigger, i.URL, i.Cwd, i.Argv, i.Shell, i.Env, i.Files, i.Raw})
 	sum := sha256.Sum256(whole)
 	i.Hash = hex.EncodeToString(sum[:])
 }

@@ -32,7 +32,7 @@ func servers(f folder) (out []Item) {
 	for _, place := range serverFiles() {
 		entries, err := f.entries(place[0], place[1])
 		if err != nil {
-			out = append(out, Item{ID: owner(place[0]), From: place[0], Problem: err.Error()})
+			out = append(out, Item{ID: owner(place[0]), Source: place[0], Problem: err.Error()})
 		}
 		for id, entry := range entries {
 			out = append(out, serverItem(place[0], id, entry))
@@ -74,13 +74,13 @@ func variables(raw []byte) (names []string) {
 
 func serverItem(file, id string, raw json.RawMessage) Item {
 	var s server
-	i := Item{ID: id, From: file, When: "its tools are asked for", Raw: raw}
+	i := Item{ID: id, Source: file, Trigger: "its tools are asked for", Raw: raw}
 	if json.Unmarshal(raw, &s) != nil {
 		i.Problem = "it is no server that adze can read"
 		return i
 	}
 	if names := variables(raw); len(names) > 0 {
-		i.Means = "it is given variables of yours: " + strings.Join(names, ", ")
+		i.Definition = "it is given variables of yours: " + strings.Join(names, ", ")
 	}
 	i.Cwd, i.Env = s.Cwd, sortedKeys(s.Env)
 	i.Env = append(i.Env, sortedKeys(s.Environment)...)
@@ -104,9 +104,10 @@ func serverItem(file, id string, raw json.RawMessage) Item {
 	return i
 }
 
-// Lent returns the item for a server supplied by another program, such as the user's editor, for
-// one session. It needs the same consent as a project's server. entry has the format of the files.
-func (p Project) Lent(by, name string, entry []byte) (Item, error) {
+// SuppliedServer returns the item for a server supplied by another program, such as the user's
+// editor, for one session. It needs the same consent as a project's server. entry has the format of
+// the files.
+func (p Project) SuppliedServer(by, name string, entry []byte) (Item, error) {
 	i := serverItem("the "+by, Server+":"+name+"@"+by, entry)
 	if i.Kind = Server; i.Problem == "" {
 		p.pin(&i)

@@ -17,9 +17,9 @@ func TestAServerNamesTheVariablesThatItIsGiven(t *testing.T) {
 // TestALentServerIsAskedAboutByItsDefinition: another argument or value of a variable is another
 // one; nothing of it is in the project's files.
 func TestALentServerIsAskedAboutByItsDefinition(t *testing.T) {
-	p := Project{Dir: t.TempDir(), Book: Of(t.TempDir())}
+	p := Project{Dir: t.TempDir(), Book: OpenBook(t.TempDir())}
 	entry := `{"command":"node","args":["a.js"],"env":{"K":"1"}}`
-	i, err := p.Lent("editor", "x", []byte(entry))
+	i, err := p.SuppliedServer("editor", "x", []byte(entry))
 	if err != nil || i.State != Waiting || i.Hash == "" || i.ID != "server:x@editor" {
 		t.Fatalf("%+v, %v", i, err)
 	}
@@ -29,11 +29,11 @@ func TestALentServerIsAskedAboutByItsDefinition(t *testing.T) {
 	for entry, want := range map[string]State{
 		entry: Allowed, `{"command":"node","args":["b.js"],"env":{"K":"1"}}`: Changed, `{"command":"node","args":["a.js"],"env":{"K":"2"}}`: Changed,
 	} {
-		if i, _ := p.Lent("editor", "x", []byte(entry)); i.State != want {
+		if i, _ := p.SuppliedServer("editor", "x", []byte(entry)); i.State != want {
 			t.Errorf("%s is %s, want %s", entry, i.State, want)
 		}
 	}
-	if i, _ := p.Lent("other", "x", []byte(entry)); i.State != Waiting {
+	if i, _ := p.SuppliedServer("other", "x", []byte(entry)); i.State != Waiting {
 		t.Errorf("of another program it is %s", i.State)
 	}
 }

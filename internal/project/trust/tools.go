@@ -16,7 +16,7 @@ const toolFolder = ".adze/tools"
 // tools finds declared tools. Only their commands are checked here.
 func tools(f folder) (out []Item) {
 	for _, name := range f.names(toolFolder, ".json") {
-		i := Item{ID: strings.TrimSuffix(path.Base(name), ".json"), From: name, When: "the model calls it"}
+		i := Item{ID: strings.TrimSuffix(path.Base(name), ".json"), Source: name, Trigger: "the model calls it"}
 		raw, err := f.read(name)
 		if err == nil {
 			i.Raw = raw

@@ -34,22 +34,22 @@ import (
 
 // An Item is a part of a project that would start a program or connect to a server.
 type Item struct {
-	ID      string   `json:"id"` // kind:name, independent of the definition
-	Kind    string   `json:"kind"`
-	State   State    `json:"state"`
-	From    string   `json:"from"`              // defining file, relative to the workspace
-	When    string   `json:"when,omitempty"`    // trigger, such as a hook's event
-	Argv    []string `json:"argv,omitempty"`    // exact command, without a shell; {name} is an argument of the call
-	Shell   []string `json:"shell,omitempty"`   // or texts for a shell
-	URL     string   `json:"url,omitempty"`     // or the server's address
-	Cwd     string   `json:"cwd"`               // relative to the workspace
-	Env     []string `json:"env,omitempty"`     // names of the variables that it sets
-	Files   []Pinned `json:"files,omitempty"`   // project files that it names
-	Hash    string   `json:"sha256,omitempty"`  // of all this; "" if it cannot be pinned
-	Problem string   `json:"problem,omitempty"` // why it cannot be allowed
-	Means   string   `json:"means,omitempty"`   // another assistant's definition in adze's terms
-	Idle    string   `json:"idle,omitempty"`    // why this version does not run it
-	Mine    bool     `json:"mine,omitempty"`    // from the user's own configuration, taking code from this folder
+	ID         string   `json:"id"` // kind:name, independent of the definition
+	Kind       string   `json:"kind"`
+	State      State    `json:"state"`
+	Source     string   `json:"from"`              // defining file, relative to the workspace
+	Trigger    string   `json:"when,omitempty"`    // trigger, such as a hook's event
+	Argv       []string `json:"argv,omitempty"`    // exact command, without a shell; {name} is an argument of the call
+	Shell      []string `json:"shell,omitempty"`   // or texts for a shell
+	URL        string   `json:"url,omitempty"`     // or the server's address
+	Cwd        string   `json:"cwd"`               // relative to the workspace
+	Env        []string `json:"env,omitempty"`     // names of the variables that it sets
+	Files      []Pinned `json:"files,omitempty"`   // project files that it names
+	Hash       string   `json:"sha256,omitempty"`  // of all this; "" if it cannot be pinned
+	Problem    string   `json:"problem,omitempty"` // why it cannot be allowed
+	Definition string   `json:"means,omitempty"`   // another assistant's definition in adze's terms
+	Idle       string   `json:"idle,omitempty"`    // why this version does not run it
+	Mine       bool     `json:"mine,omitempty"`    // from the user's own configuration, taking code from this folder
 
 	// Hook is the parsed hook; Order is its index among the project's hooks.
 	Hook  *dialect.Hook `json:"-"`
@@ -101,11 +101,11 @@ func (i Item) Lines() (out []string) {
 		}
 	}
 	line("command", i.Command())
-	line("when", i.When)
-	line("here", i.Means)
+	line("when", i.Trigger)
+	line("here", i.Definition)
 	line("folder", cmp.Or(i.Cwd, "."))
 	line("sets", strings.Join(i.Env, ", "))
-	line("from", i.From)
+	line("from", i.Source)
 	for _, f := range i.Files {
 		line("file", f.Path+" sha256 "+f.Hash[:16])
 	}
@@ -141,10 +141,10 @@ type Project struct {
 	// SDKs lists project code that the user's language servers would run, with the same fields as a
 	// kind's find. It may be nil.
 	SDKs func() []Item
-	// Own lists items of the user's configuration that take code from this folder and need the same
-	// consent. ID lacks the kind. It may be nil.
-	Own  func() []Item
-	Home string // the user's; "" if unknown
+	// UserItems lists items of the user's configuration that take code from this folder and need the
+	// same consent. ID lacks the kind. It may be nil.
+	UserItems func() []Item
+	Home      string // the user's; "" if unknown
 }
 
 // Survey lists the project's items by kind and name. It reads files and starts nothing. On an
@@ -175,7 +175,7 @@ func (p Project) find(root folder, k kind) []Item {
 	items := k.find(root)
 	for n := range items {
 		i := &items[n]
-		i.ID, i.Kind, i.Path = k.name+":"+i.ID, k.name, filepath.Join(p.Dir, filepath.FromSlash(i.From))
+		i.ID, i.Kind, i.Path = k.name+":"+i.ID, k.name, filepath.Join(p.Dir, filepath.FromSlash(i.Source))
 		if i.Problem == "" {
 			p.pin(i)
 		}
@@ -190,7 +190,7 @@ func distinct(items []Item) []Item {
 	for n := range items {
 		id := items[n].ID
 		if seen[id]++; seen[id] > 1 {
-			items[n].ID = fmt.Sprintf("%s@%s", id, items[n].From)
+			items[n].ID = fmt.Sprintf("%s@%s", id, items[n].Source)
 			if seen[items[n].ID]++; seen[items[n].ID] > 1 {
 				items[n].ID += fmt.Sprintf("#%d", seen[id])
 			}
@@ -257,7 +257,7 @@ func (p Project) Holds(i Item) error {
 			return fmt.Errorf("%s is not what was allowed any more: %s changed; the person looks at it with adze permission trust show %s and allows it again",
 				i.ID, p.difference(i, now), i.ID)
 		case i.Mine:
-			return fmt.Errorf("%s: %s; the user lets it in this folder with adze permission trust allow %s", i.ID, now.Means, i.ID)
+			return fmt.Errorf("%s: %s; the user lets it in this folder with adze permission trust allow %s", i.ID, now.Definition, i.ID)
 		}
 		return fmt.Errorf("%s is %s; the person allows it with adze permission trust allow %s", i.ID, now.State, i.ID)
 	}
@@ -291,7 +291,7 @@ func (p Project) difference(was, is Item) string {
 			return f.Path
 		}
 	}
-	return is.From
+	return is.Source
 }
 
 // Open returns the items without a decision.

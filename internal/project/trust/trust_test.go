@@ -22,7 +22,7 @@ func newYard(t *testing.T) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &yard{t, trust.Project{Dir: dir, Book: trust.Of(filepath.Join(t.TempDir(), "state"))}}
+	return &yard{t, trust.Project{Dir: dir, Book: trust.OpenBook(filepath.Join(t.TempDir(), "state"))}}
 }
 
 func (y *yard) write(name, text string) {
@@ -272,7 +272,7 @@ func TestConsentsBesideEachOther(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if kept := y.Kept(); len(kept) != len(all) {
+	if kept := y.ConsentedIDs(); len(kept) != len(all) {
 		t.Errorf("kept %q", kept)
 	}
 }
@@ -300,13 +300,13 @@ func TestConsentIsTakenBackInAWorkTree(t *testing.T) {
 	}
 	y.wants("tool:a", trust.Allowed)
 	tree.wants("tool:b", trust.Allowed)
-	if kept := tree.Kept(); strings.Join(kept, " ") != "tool:b tool:c" {
+	if kept := tree.ConsentedIDs(); strings.Join(kept, " ") != "tool:b tool:c" {
 		t.Errorf("kept %q", kept)
 	}
 	if gone, err := tree.Revoke(t.Context()); err != nil || strings.Join(gone, " ") != "tool:b tool:c" {
 		t.Errorf("revoked %q, %v", gone, err)
 	}
-	if kept := tree.Kept(); len(kept) != 0 {
+	if kept := tree.ConsentedIDs(); len(kept) != 0 {
 		t.Errorf("kept %q", kept)
 	}
 	tree.allow("tool:a")

@@ -31,7 +31,7 @@ func TestAWorkTreeStandsBesideTheCheckout(t *testing.T) {
 			if m.Dir != filepath.Join(b.top, c.want) {
 				t.Fatalf("made %s", m.Dir)
 			}
-			if in, main := Of(b.desk.State, m.Dir); in != "fix" || main != filepath.Join(b.top, c.main) {
+			if in, main := Lookup(b.desk.State, m.Dir); in != "fix" || main != filepath.Join(b.top, c.main) {
 				t.Errorf("%s belongs to %s", in, main)
 			}
 			b.main = m.Dir
@@ -40,7 +40,7 @@ func TestAWorkTreeStandsBesideTheCheckout(t *testing.T) {
 			}
 			m.Release()
 			b.main = filepath.Join(b.top, c.from)
-			if got := b.remove("fix", Wish{}); !got.Removed {
+			if got := b.remove("fix", RemoveOptions{}); !got.Removed {
 				t.Errorf("removed %+v", got)
 			}
 		})

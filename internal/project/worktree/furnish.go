@@ -23,11 +23,11 @@ const narrowing = ".adze/config.json"
 
 // furnish copies the files that the user configured and reports omitted ones.
 func (r *repository) furnish(ctx context.Context, rec *Record) (notices []string, err error) {
-	main, err := r.desk.Git.Open(ctx, r.main)
+	main, err := r.manager.Git.Open(ctx, r.main)
 	if err != nil {
 		main = r.Repo // a bare repository: nothing to copy
 	}
-	names, err := main.Untracked(ctx, mostCopied, append([]string{"/" + narrowing}, r.desk.Copy...)...)
+	names, err := main.Untracked(ctx, mostCopied, append([]string{"/" + narrowing}, r.manager.Copy...)...)
 	if err != nil {
 		return nil, fmt.Errorf("what is to be copied could not be listed: %w", err)
 	}

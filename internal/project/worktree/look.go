@@ -21,8 +21,8 @@ type Tree struct {
 	Branch      string `json:"branch,omitempty"` // "" if detached
 	Head        string `json:"head,omitempty"`
 	Mine        bool   `json:"made_by_adze"`
-	Half        bool   `json:"half_made,omitempty"` // its creation or removal was interrupted
-	Gone        bool   `json:"gone,omitempty"`      // its folder is missing
+	Interrupted bool   `json:"half_made,omitempty"` // its creation or removal was interrupted
+	Missing     bool   `json:"gone,omitempty"`      // its folder is missing
 	InUse       bool   `json:"in_use,omitempty"`    // an adze works in it
 	Locked      bool   `json:"locked,omitempty"`    // git worktree lock
 	Uncommitted int    `json:"uncommitted"`         // changed or untracked files
@@ -69,7 +69,7 @@ func (r *repository) trees(ctx context.Context) (out []Tree, err error) {
 		if err != nil {
 			return nil, err
 		}
-		t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Half: !rec.Ready, record: rec, slug: strings.TrimSuffix(filepath.Base(f), recordEnd)}
+		t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Interrupted: !rec.Ready, record: rec, slug: strings.TrimSuffix(filepath.Base(f), recordEnd)}
 		known[rec.Path] = true
 		r.look(ctx, &t)
 		out = append(out, t)
@@ -95,10 +95,10 @@ func (r *repository) look(ctx context.Context, t *Tree) {
 	}
 	at := slices.IndexFunc(r.list, func(w git.Worktree) bool { return w.Path == t.Path })
 	if at >= 0 {
-		t.Branch, t.Head, t.Locked = r.list[at].Branch, r.list[at].Head, r.list[at].Locked && !t.Half
+		t.Branch, t.Head, t.Locked = r.list[at].Branch, r.list[at].Head, r.list[at].Locked && !t.Interrupted
 	}
 	if _, err := os.Lstat(t.Path); errors.Is(err, os.ErrNotExist) {
-		t.Gone = true
+		t.Missing = true
 	}
 	if err := r.measure(ctx, t, at >= 0); err != nil {
 		t.Unknown = "what it holds could not be looked at: " + err.Error()
@@ -129,10 +129,10 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 			return err
 		}
 	}
-	if t.Gone || !known && r.empty(t.Path) {
+	if t.Missing || !known && r.empty(t.Path) {
 		return nil
 	}
-	repo, err := r.desk.Git.Open(ctx, t.Path)
+	repo, err := r.manager.Git.Open(ctx, t.Path)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 		return errors.New("its folder belongs to another repository")
 	}
 	most := mostCopied * 10
-	if t.Half {
+	if t.Interrupted {
 		most = math.MaxInt
 	}
 	s, err := repo.Status(ctx, ".", git.UntrackedAll, most)
@@ -148,12 +148,12 @@ func (r *repository) measure(ctx context.Context, t *Tree, known bool) (err erro
 		return err
 	}
 	t.Uncommitted = s.Staged.Total + s.Changed.Total + s.Conflicts.Total + s.Untracked.Total + r.copies(s, t)
-	if t.Half { // files not checked out yet, or already removed, count as deleted
+	if t.Interrupted { // files not checked out yet, or already removed, count as deleted
 		t.Uncommitted -= missing(t.Path, s.Staged.Entries) + missing(t.Path, s.Changed.Entries)
 	}
 	switch {
-	case s.Doing != "":
-		t.Unknown = s.Doing
+	case s.Operation != "":
+		t.Unknown = s.Operation
 	case repo.Submodules():
 		t.Unknown = "submodules are checked out in it, which are not looked into"
 	}
@@ -174,7 +174,7 @@ func missing(top string, changes []git.Entry) (n int) {
 // prepare repairs an interrupted work tree so that git can read it: its pointer to the repository,
 // and an index. The caller holds the exclusive lock. look reports errors.
 func (r *repository) prepare(ctx context.Context, t *Tree) {
-	if !t.Half {
+	if !t.Interrupted {
 		return
 	}
 	if info, err := os.Lstat(t.Path); err != nil || !info.IsDir() || r.empty(t.Path) {
@@ -189,7 +189,7 @@ func (r *repository) prepare(ctx context.Context, t *Tree) {
 			}
 		}
 	}
-	if repo, err := r.desk.Git.Open(ctx, t.Path); err == nil && repo.Top == t.Path && repo.Common == r.Common {
+	if repo, err := r.manager.Git.Open(ctx, t.Path); err == nil && repo.Top == t.Path && repo.Common == r.Common {
 		_ = repo.ReadIndex(ctx)
 	}
 }

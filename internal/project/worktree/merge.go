@@ -14,15 +14,15 @@ import (
 
 // A Merge is a planned merge of a work tree's branch into the main checkout.
 type Merge struct {
-	Name    string   `json:"worktree"`
-	Path    string   `json:"path"` // the work tree's
-	Main    string   `json:"main"` // main checkout
-	Branch  string   `json:"branch"`
-	Into    string   `json:"into"` // branch checked out there
-	Commits int      `json:"commits"`
-	Files   []string `json:"files"`       // changed by the merge
-	Left    int      `json:"uncommitted"` // uncommitted files in the work tree, which are not merged
-	Mine    bool     `json:"made_by_adze"`
+	Name        string   `json:"worktree"`
+	Path        string   `json:"path"` // the work tree's
+	Main        string   `json:"main"` // main checkout
+	Branch      string   `json:"branch"`
+	Target      string   `json:"into"` // branch checked out there
+	Commits     int      `json:"commits"`
+	Files       []string `json:"files"`       // changed by the merge
+	Uncommitted int      `json:"uncommitted"` // uncommitted files in the work tree, which are not merged
+	Mine        bool     `json:"made_by_adze"`
 }
 
 // someNames limits the files that a sentence names.
@@ -45,10 +45,10 @@ func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error)
 	}
 	t := Tree{Name: r.Top, Path: r.Top}
 	if path, rec, known := find(d.State, r.Top); known {
-		t = Tree{Name: rec.Name, Path: r.Top, Mine: true, Half: !rec.Ready, record: rec, slug: strings.TrimSuffix(filepath.Base(path), recordEnd)}
+		t = Tree{Name: rec.Name, Path: r.Top, Mine: true, Interrupted: !rec.Ready, record: rec, slug: strings.TrimSuffix(filepath.Base(path), recordEnd)}
 	}
 	r.look(ctx, &t)
-	m = Merge{Name: t.Name, Path: t.Path, Main: r.main, Branch: t.Branch, Left: t.Uncommitted, Mine: t.Mine}
+	m = Merge{Name: t.Name, Path: t.Path, Main: r.main, Branch: t.Branch, Uncommitted: t.Uncommitted, Mine: t.Mine}
 	switch {
 	case r.list[0].Bare:
 		return m, usage.Mistake("check a branch out somewhere and merge there with git", "%s is a bare repository, with nothing checked out to merge into", r.list[0].Path)
@@ -67,12 +67,12 @@ func (d Manager) PlanMerge(ctx context.Context, dir string) (m Merge, err error)
 	if err != nil {
 		return m, err
 	}
-	m.Into = there.Branch
+	m.Target = there.Branch
 	switch {
-	case m.Into == "":
+	case m.Target == "":
 		return m, usage.Mistake("check a branch out there: git -C "+m.Main+" switch BRANCH", "no branch is checked out in the main checkout %s", m.Main)
-	case there.Doing != "":
-		return m, usage.Mistake("finish or abort that there, then merge", "%s: %s", m.Main, there.Doing)
+	case there.Operation != "":
+		return m, usage.Mistake("finish or abort that there, then merge", "%s: %s", m.Main, there.Operation)
 	}
 	joined, err := main.Merging(ctx, m.Branch)
 	if err != nil {
@@ -87,20 +87,20 @@ const mostLooked = 100_000
 
 // refused returns an error if the merge must not be made.
 func (m Merge) refused(there git.Status, joined git.Merging) error {
-	if m.Commits == 0 && m.Left > 0 {
-		return usage.Mistake("commit them there: in the session's net changes (F3) I stages all and c commits", "the branch %s has no commit of its own yet, and %s not committed", m.Branch, isOrAre(m.Left))
+	if m.Commits == 0 && m.Uncommitted > 0 {
+		return usage.Mistake("commit them there: in the session's net changes (F3) I stages all and c commits", "the branch %s has no commit of its own yet, and %s not committed", m.Branch, isOrAre(m.Uncommitted))
 	}
 	if m.Commits == 0 {
-		return usage.Mistake("adze worktree remove "+m.Name+" removes the work tree", "all of the branch %s is in %s already", m.Branch, m.Into)
+		return usage.Mistake("adze worktree remove "+m.Name+" removes the work tree", "all of the branch %s is in %s already", m.Branch, m.Target)
 	}
 	if len(joined.Conflicts) > 0 {
-		return usage.Mistake(fmt.Sprintf("in the work tree %s: git merge %s, resolve and commit there, then merge again", m.Path, m.Into),
-			"%s and %s conflict in %s; nothing was merged", m.Into, m.Branch, named(joined.Conflicts))
+		return usage.Mistake(fmt.Sprintf("in the work tree %s: git merge %s, resolve and commit there, then merge again", m.Path, m.Target),
+			"%s and %s conflict in %s; nothing was merged", m.Target, m.Branch, named(joined.Conflicts))
 	}
 	var same []string
 	for _, g := range []git.Group{there.Staged, there.Changed, there.Conflicts, there.Untracked} {
 		for _, e := range g.Entries {
-			if !slices.Contains(same, e.Path) && (slices.Contains(m.Files, e.Path) || slices.Contains(m.Files, e.From)) {
+			if !slices.Contains(same, e.Path) && (slices.Contains(m.Files, e.Path) || slices.Contains(m.Files, e.OldName)) {
 				same = append(same, e.Path)
 			}
 		}
@@ -123,9 +123,9 @@ func isOrAre(n int) string {
 
 // String describes the plan in a sentence.
 func (m Merge) String() string {
-	text := fmt.Sprintf("merge %s of %s into %s (%s), which changes %s: %s", plural.Of(m.Commits, "commit"), m.Branch, m.Into, m.Main, plural.Of(len(m.Files), "file"), named(m.Files))
-	if m.Left > 0 {
-		text += fmt.Sprintf("; %s not committed and not merged", isOrAre(m.Left))
+	text := fmt.Sprintf("merge %s of %s into %s (%s), which changes %s: %s", plural.Of(m.Commits, "commit"), m.Branch, m.Target, m.Main, plural.Of(len(m.Files), "file"), named(m.Files))
+	if m.Uncommitted > 0 {
+		text += fmt.Sprintf("; %s not committed and not merged", isOrAre(m.Uncommitted))
 	}
 	return text
 }

@@ -95,11 +95,11 @@ func TestAMergedWorkTreeIsRemoved(t *testing.T) {
 	if _, said := b.merge(filepath.Join(made.Dir, "sub")); said != "" {
 		t.Fatal(said)
 	}
-	if r, err := b.desk.Remove(t.Context(), b.main, "x", Wish{}); err != nil || r.Removed || !strings.Contains(r.Why, "1 file that is not committed") {
+	if r, err := b.desk.Remove(t.Context(), b.main, "x", RemoveOptions{}); err != nil || r.Removed || !strings.Contains(r.Reason, "1 file that is not committed") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	b.sh(made.Dir, "rm left")
-	if r, err := b.desk.Remove(t.Context(), b.main, "x", Wish{}); err != nil || !r.Removed {
+	if r, err := b.desk.Remove(t.Context(), b.main, "x", RemoveOptions{}); err != nil || !r.Removed {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if got := b.sh(b.main, "git branch --list x; cat a"); got != "a\n2" {

@@ -180,9 +180,9 @@ func Names(state string) func(dir string) string {
 	}
 }
 
-// Of returns the name of dir's work tree and dir's counterpart in the main checkout, if adze made
-// it and the files on both sides confirm it. Otherwise both are "".
-func Of(state, dir string) (name, main string) {
+// Lookup returns the name of dir's work tree and dir's counterpart in the main checkout, if adze
+// made it and the files on both sides confirm it. Otherwise both are "".
+func Lookup(state, dir string) (name, main string) {
 	_, rec, ok := find(state, dir)
 	if !ok || !rec.Ready || rec.Common == "" || linkedTo(rec.Path) != rec.Common {
 		return "", ""

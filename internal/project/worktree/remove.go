@@ -15,20 +15,20 @@ import (
 type Removal struct {
 	Tree
 	Removed bool     `json:"removed"`
-	Why     string   `json:"why,omitempty"`    // why it stays
+	Reason  string   `json:"why,omitempty"`    // why it stays
 	Lost    []string `json:"lost,omitempty"`   // its lost content
 	Commit  string   `json:"commit,omitempty"` // last commit of its branch, to restore it from
 }
 
-// Wish holds the options of a removal.
-type Wish struct {
+// RemoveOptions holds the options of a removal.
+type RemoveOptions struct {
 	Force bool // also remove unique content
 	Dry   bool // change nothing
 }
 
 // Remove removes a work tree and the branch made with it. It keeps one with unique content unless
 // forced, and always one in use.
-func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal, error) {
+func (d Manager) Remove(ctx context.Context, dir, name string, w RemoveOptions) (Removal, error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return Removal{}, err
@@ -57,7 +57,7 @@ func (d Manager) Remove(ctx context.Context, dir, name string, w Wish) (Removal,
 
 // Clean removes all adze work trees without unique content, and remains of interrupted operations.
 // It returns all adze work trees.
-func (d Manager) Clean(ctx context.Context, dir string, w Wish) (out []Removal, err error) {
+func (d Manager) Clean(ctx context.Context, dir string, w RemoveOptions) (out []Removal, err error) {
 	r, err := d.open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (d Manager) Clean(ctx context.Context, dir string, w Wish) (out []Removal, 
 	return out, err
 }
 
-func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error) {
+func (r *repository) remove(ctx context.Context, t Tree, w RemoveOptions) (Removal, error) {
 	unlock, held := filelock.Try(r.lock(t.slug))
 	if held == nil {
 		defer unlock()
@@ -85,13 +85,13 @@ func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error
 	out := Removal{Tree: t, Lost: t.Loses()}
 	switch {
 	case held != nil:
-		out.InUse, out.Why, out.Lost = true, "a session works in it", nil
+		out.InUse, out.Reason, out.Lost = true, "a session works in it", nil
 	case t.Locked:
-		out.Why = "it is locked by git worktree lock"
+		out.Reason = "it is locked by git worktree lock"
 	case len(out.Lost) > 0 && !w.Force:
-		out.Why = "it would lose " + strings.Join(out.Lost, " and ")
+		out.Reason = "it would lose " + strings.Join(out.Lost, " and ")
 	}
-	if out.Why != "" || w.Dry {
+	if out.Reason != "" || w.Dry {
 		return out, nil
 	}
 	if t.record.OwnBranch {
@@ -106,7 +106,7 @@ func (r *repository) remove(ctx context.Context, t Tree, w Wish) (Removal, error
 
 // look2 repeats look under the exclusive lock.
 func (r *repository) look2(ctx context.Context, t *Tree) {
-	fresh := Tree{Name: t.Name, Path: t.Path, Mine: true, Half: t.Half, record: t.record, slug: t.slug}
+	fresh := Tree{Name: t.Name, Path: t.Path, Mine: true, Interrupted: t.Interrupted, record: t.record, slug: t.slug}
 	if list, err := r.Worktrees(ctx); err == nil {
 		r.list = list
 	}

@@ -43,11 +43,11 @@ type Manager struct {
 
 type repository struct {
 	*git.Repo
-	desk Manager
-	main string // main checkout
-	rel  string // the folder, relative to its work tree
-	list []git.Worktree
-	dir  string // of its records
+	manager Manager
+	main    string // main checkout
+	rel     string // the folder, relative to its work tree
+	list    []git.Worktree
+	dir     string // of its records
 }
 
 func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
@@ -62,7 +62,7 @@ func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
 	case err != nil:
 		return nil, usage.Mistake("a work tree is made by git", "%v", err)
 	}
-	r := &repository{Repo: repo, desk: d, dir: filepath.Join(root(d.State), name12(repo.Common))}
+	r := &repository{Repo: repo, manager: d, dir: filepath.Join(root(d.State), name12(repo.Common))}
 	if r.rel, err = filepath.Rel(repo.Top, real); err != nil {
 		r.rel = "."
 	}
@@ -83,7 +83,7 @@ func (r *repository) checkout(ctx context.Context) string {
 	if main := r.MainTop(ctx); main != "" {
 		return main
 	}
-	if _, rec, ok := find(r.desk.State, r.Top); ok && rec.Common == r.Common {
+	if _, rec, ok := find(r.manager.State, r.Top); ok && rec.Common == r.Common {
 		return rec.Main
 	}
 	return r.Top
@@ -193,7 +193,7 @@ func (r *repository) ready(ctx context.Context, name, slug string, alone bool) (
 // clear removes what an interrupted creation or removal, or a deleted folder, left. It keeps a
 // branch with commits.
 func (r *repository) clear(ctx context.Context, slug string, rec Record) error {
-	t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Half: true, record: rec, slug: slug}
+	t := Tree{Name: rec.Name, Path: rec.Path, Mine: true, Interrupted: true, record: rec, slug: slug}
 	r.prepare(ctx, &t)
 	if r.look(ctx, &t); t.Uncommitted > 0 || t.Unknown != "" {
 		return usage.Mistake("look at it, then adze worktree remove "+rec.Name+" --force", "%s is half a work tree, with files in it that would be lost", rec.Path)

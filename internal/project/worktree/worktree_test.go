@@ -78,7 +78,7 @@ func (b *bench) tree(name string) Tree {
 	return Tree{}
 }
 
-func (b *bench) remove(name string, w Wish) Removal {
+func (b *bench) remove(name string, w RemoveOptions) Removal {
 	b.Helper()
 	r, err := b.desk.Remove(b.Context(), b.main, name, w)
 	if err != nil {
@@ -102,15 +102,15 @@ func TestAWorkTreeIsMadeGoneIntoAndRemoved(t *testing.T) {
 		t.Fatalf("from a work tree: %+v, %v", nested, err)
 	}
 	nested.Release()
-	if got := b.remove("fix-parser", Wish{Force: true}); got.Removed || !got.InUse {
+	if got := b.remove("fix-parser", RemoveOptions{Force: true}); got.Removed || !got.InUse {
 		t.Errorf("removed while a session works in it: %+v", got)
 	}
 	m.Release()
 	inside.Release()
-	if got := b.remove("fix-parser", Wish{Dry: true}); got.Removed || got.Why != "" {
+	if got := b.remove("fix-parser", RemoveOptions{Dry: true}); got.Removed || got.Reason != "" {
 		t.Errorf("a look came to %+v", got)
 	}
-	if got := b.remove("fix-parser", Wish{}); !got.Removed {
+	if got := b.remove("fix-parser", RemoveOptions{}); !got.Removed {
 		t.Errorf("removal came to %+v", got)
 	}
 	if left := b.sh(b.main, "ls .. ; git branch; git worktree list | wc -l"); strings.Contains(left, "fix-parser") {
@@ -161,7 +161,7 @@ func TestNothingIsLostWithoutForce(t *testing.T) {
 			if (loses == "") != (c.want == "") || !strings.Contains(loses, c.want) {
 				t.Errorf("would lose %q, want %q: %+v", loses, c.want, tree)
 			}
-			cleaned, err := b.desk.Clean(t.Context(), b.main, Wish{})
+			cleaned, err := b.desk.Clean(t.Context(), b.main, RemoveOptions{})
 			if err != nil || len(cleaned) != 1 || cleaned[0].Removed != (c.want == "") {
 				t.Fatalf("clean came to %+v, %v", cleaned, err)
 			}
@@ -174,7 +174,7 @@ func TestNothingIsLostWithoutForce(t *testing.T) {
 			if strings.Contains(name, ".git") {
 				return // only by hand
 			}
-			r := b.remove("it", Wish{Force: true})
+			r := b.remove("it", RemoveOptions{Force: true})
 			if !r.Removed || strings.Join(r.Lost, " and ") != loses {
 				t.Errorf("force came to %+v", r)
 			}
@@ -205,7 +205,7 @@ func TestWhatAWorkTreeIsMadeOf(t *testing.T) {
 	if said := strings.Join(m.Notices, "\n"); !strings.Contains(said, ".env.link was not copied: it is not a regular file") {
 		t.Errorf("said %s", said)
 	}
-	if r := b.remove("there", Wish{}); !r.Removed || b.sh(b.main, "git branch --list there") == "" {
+	if r := b.remove("there", RemoveOptions{}); !r.Removed || b.sh(b.main, "git branch --list there") == "" {
 		t.Errorf("a branch that was there before is gone: %+v", r)
 	}
 }
@@ -246,14 +246,14 @@ func TestNamesThatAreNone(t *testing.T) {
 	if _, err := b.desk.Make(t.Context(), b.top, "x"); err == nil {
 		t.Error("made outside of a repository")
 	}
-	if _, err := b.desk.Remove(t.Context(), b.main, "nothing", Wish{}); err == nil {
+	if _, err := b.desk.Remove(t.Context(), b.main, "nothing", RemoveOptions{}); err == nil {
 		t.Error("removed nothing")
 	}
 	b.sh(b.main, "git worktree add -q ../by-hand")
-	if _, err := b.desk.Remove(t.Context(), b.main, "by-hand", Wish{Force: true}); err == nil {
+	if _, err := b.desk.Remove(t.Context(), b.main, "by-hand", RemoveOptions{Force: true}); err == nil {
 		t.Error("removed what a person made")
 	}
-	if out, err := b.desk.Clean(t.Context(), b.main, Wish{Force: true}); err != nil || slices.ContainsFunc(out, func(r Removal) bool { return r.Name == "by-hand" }) {
+	if out, err := b.desk.Clean(t.Context(), b.main, RemoveOptions{Force: true}); err != nil || slices.ContainsFunc(out, func(r Removal) bool { return r.Name == "by-hand" }) {
 		t.Errorf("cleaned %+v, %v", out, err)
 	}
 }
@@ -269,7 +269,7 @@ func TestARepositoryRunsNothing(t *testing.T) {
 	m := b.make("it")
 	m.Release()
 	b.tree("it")
-	b.remove("it", Wish{})
+	b.remove("it", RemoveOptions{})
 	if _, err := os.Stat(filepath.Join(b.top, "canary")); err == nil {
 		t.Error("something ran")
 	}
@@ -293,7 +293,7 @@ func TestSparseCheckoutsAndSubmodules(t *testing.T) {
 	if got := b.tree("it"); got.Unknown == "" {
 		t.Errorf("a submodule that is checked out: %+v", got)
 	}
-	if r := b.remove("it", Wish{Force: true}); !r.Removed {
+	if r := b.remove("it", RemoveOptions{Force: true}); !r.Removed {
 		t.Errorf("removal came to %+v", r)
 	}
 	if got := b.sh(b.main, "git status --porcelain; git submodule status; git sparse-checkout list"); !strings.Contains(got, "lib (heads") || !strings.Contains(got, "sub") {
@@ -347,7 +347,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 						t.Errorf("made %s", got)
 					}
 				}
-				if out, err := b.desk.Clean(t.Context(), b.main, Wish{}); err != nil || len(out) != 1 || !out[0].Removed {
+				if out, err := b.desk.Clean(t.Context(), b.main, RemoveOptions{}); err != nil || len(out) != 1 || !out[0].Removed {
 					t.Fatalf("clean came to %+v, %v", out, err)
 				}
 				if left := b.sh(b.main, "ls ..; git branch; git worktree list; ls .git/worktrees 2>/dev/null || true"); strings.Contains(left, "it\n") || strings.Contains(left, "calc-it") {
@@ -392,7 +392,7 @@ func TestWhatAnInterruptedRemovalLeaves(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.sh(m.Dir, c.since)
-			if tree := b.tree("it"); !tree.Half {
+			if tree := b.tree("it"); !tree.Interrupted {
 				t.Errorf("it is told as %+v", tree)
 			}
 			if _, err := b.desk.Make(t.Context(), b.main, "it"); (err != nil) != c.kept {
@@ -403,14 +403,14 @@ func TestWhatAnInterruptedRemovalLeaves(t *testing.T) {
 				}
 				return
 			}
-			out, err := b.desk.Clean(t.Context(), b.main, Wish{})
+			out, err := b.desk.Clean(t.Context(), b.main, RemoveOptions{})
 			if err != nil || len(out) != 1 || out[0].Removed {
 				t.Errorf("clean came to %+v, %v", out, err)
 			}
 			if got := b.sh(m.Dir, "cat a mine 2>/dev/null || true"); !strings.Contains(got, "mine") {
 				t.Errorf("what was changed is lost; there is %q", got)
 			}
-			if done := b.remove("it", Wish{Force: true}); !done.Removed {
+			if done := b.remove("it", RemoveOptions{Force: true}); !done.Removed {
 				t.Errorf("by force it came to %+v", done)
 			}
 			if left := b.sh(b.main, "ls ..; git branch; git worktree list; ls .git/worktrees 2>/dev/null || true"); strings.Contains(left, "it\n") || strings.Contains(left, "calc-it") {
@@ -426,7 +426,7 @@ func TestALostFolderKeepsItsBranch(t *testing.T) {
 	m := b.make("it")
 	m.Release()
 	b.sh(m.Dir, "echo x >> a && git commit -qam work && cd .. && rm -r calc-it")
-	if out, err := b.desk.Clean(t.Context(), b.main, Wish{}); err != nil || out[0].Removed || !out[0].Gone {
+	if out, err := b.desk.Clean(t.Context(), b.main, RemoveOptions{}); err != nil || out[0].Removed || !out[0].Missing {
 		t.Errorf("clean came to %+v, %v", out, err)
 	}
 	m = b.make("it")
@@ -458,16 +458,16 @@ func TestManyAtOnce(t *testing.T) {
 func TestOf(t *testing.T) {
 	b := newBench(t)
 	m := b.make("it")
-	if name, main := Of(b.desk.State, filepath.Join(m.Dir, "sub")); name != "it" || main != filepath.Join(b.main, "sub") {
+	if name, main := Lookup(b.desk.State, filepath.Join(m.Dir, "sub")); name != "it" || main != filepath.Join(b.main, "sub") {
 		t.Errorf("%q of %q", name, main)
 	}
 	for dir := range map[string]bool{b.main: true, b.top: true, m.Dir + "x": true} {
-		if name, main := Of(b.desk.State, dir); name != "" || main != "" {
+		if name, main := Lookup(b.desk.State, dir); name != "" || main != "" {
 			t.Errorf("%s: %q of %q", dir, name, main)
 		}
 	}
 	b.sh(b.top, "rm -r calc-it && git init -q calc-it") // another repository in its place
-	if name, main := Of(b.desk.State, m.Dir); name != "" || main != "" {
+	if name, main := Lookup(b.desk.State, m.Dir); name != "" || main != "" {
 		t.Errorf("an impostor: %q of %q", name, main)
 	}
 }

@@ -20,7 +20,7 @@ func (w *Conversation) toReview() func(session.Event) {
 	}
 	return func(e session.Event) {
 		if end, is := e.(session.TurnEnd); is && len(end.Result.Changed) > 0 {
-			err := logs.Owner().Label(context.Background(), w.id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: live.ReviewTag, By: sessiondb.ByProgram})
+			err := logs.Owner().Label(context.Background(), w.id, sessiondb.Label{Kind: sessiondb.TagLabel, Value: live.ReviewTag, Author: sessiondb.ByProgram})
 			if err != nil {
 				w.notice("the session is not marked for review: " + w.Settings.Ring.Mask().Text(err.Error()))
 			}
@@ -72,7 +72,7 @@ func (w *Conversation) askTitle(ctx context.Context, m models.Model, asked, answ
 	}
 	title = mask.Text(title)
 	err = a.Change(ctx, func(logs *sessiondb.Store) error {
-		return logs.Owner().Label(ctx, w.Session.ID(), sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title, By: sessiondb.ByModel})
+		return logs.Owner().Label(ctx, w.Session.ID(), sessiondb.Label{Kind: sessiondb.TitleLabel, Value: title, Author: sessiondb.ByModel})
 	})
 	if err == nil && w.person.Named != nil {
 		w.person.Named(title)

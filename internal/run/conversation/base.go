@@ -35,7 +35,7 @@ type scope struct {
 	closers []func()
 }
 
-func newScope(observe func(session.Event), who Person) *scope {
+func newScope(observe func(session.Event), who UserCallbacks) *scope {
 	access := &clientAccess{person: who, tell: observe}
 	return &scope{clientAccess: access, observe: func(e session.Event) { observe(e); access.observe(e) }}
 }
@@ -55,19 +55,19 @@ func (x *scope) end() {
 type project struct {
 	kinds agents.Kinds   // available agents
 	Menu  *commands.Menu // slash commands
-	shelf *skills.Shelf
+	shelf *skills.Catalog
 }
 
 func newProject(ctx context.Context, x *scope, s *settings.Settings) *project {
 	f := &discovery.Finder{}
 	if !s.Request.Bare {
-		f = discovery.For(s.At.Config, s.Home, s.Root.Dir())
+		f = discovery.For(s.Places.Config, s.Home, s.Root.Dir())
 	}
 	x.closers = append(x.closers, f.Close)
 	p := &project{kinds: agents.Find(ctx, f), Menu: commands.New(ctx, f, tui.CommandNames())}
 	if p.shelf = skills.New(p.Menu.Skills, f.Home); p.shelf != nil {
 		p.shelf.Mask = s.Masked
-		p.shelf.Above = func(id, sha256 string) bool {
+		p.shelf.InContext = func(id, sha256 string) bool {
 			return id == string(x.later.Load().ID()) && skills.Holds(x.later.Load().History(), sha256)
 		}
 	}
@@ -94,8 +94,8 @@ func newBase(x *scope, p *project, c *choice, id session.ID, stored func() sessi
 	s := c.settings
 	x.notices = append(x.notices, c.notices...)
 	b = &base{scope: x, project: p, Settings: s, id: id, model: c.model, leader: c.leader}
-	b.Guard, err = guard.New(s, guard.Wish{Spill: filepath.Join(s.At.Spill, string(id)), Lent: p.shelf.Lent(s.Root.Dir()),
-		Ask: b.asker(), Inquire: x.inquire(), Own: x.own.runs, Observe: x.observe, Stored: stored})
+	b.Guard, err = guard.New(s, guard.Options{Spill: filepath.Join(s.Places.Spill, string(id)), ReadableFolders: p.shelf.ReadableFolders(s.Root.Dir()),
+		Ask: b.asker(), Inquire: x.inquire(), IsOwnCommand: x.own.runs, Observe: x.observe, Stored: stored})
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func newBase(x *scope, p *project, c *choice, id session.ID, stored func() sessi
 func (b *base) newDeps() toolset.Deps {
 	s := b.Settings
 	d := toolset.Deps{
-		Web: web.New(b.Reach()), Root: s.Root, Seen: &workspace.Seen{}, Shell: b.NewShell(), Todos: &toolset.Todos{}, Stage: b.Staging.stage, Code: newLanguageServers(s, b.Guard),
+		Web: web.New(b.Reach()), Root: s.Root, KnownFiles: &workspace.KnownFiles{}, Shell: b.NewShell(), Todos: &toolset.Todos{}, Stage: b.Staging.stage, Code: newLanguageServers(s, b.Guard),
 		Withhold: func(root string) func(dir, name string) bool { return b.Gate.FileFilter(root) },
-		Declared: &toolset.Declared{Dir: filepath.Join(s.At.Config, "tools"), Project: s.ProjectTools()},
+		Declared: &toolset.Declared{Dir: filepath.Join(s.Places.Config, "tools"), Project: s.ProjectTools()},
 	}
 	b.closers = append(b.closers, d.Shell.Close)
 	if d.Code != nil {
@@ -125,7 +125,7 @@ func (b *base) newDeps() toolset.Deps {
 
 // newServers creates the run's MCP servers.
 func (b *base) newServers() *servers.Servers {
-	m, notices := servers.New(b.Settings, servers.Host{Guard: b.Guard, Inquire: b.inquire(), Tell: b.notice})
+	m, notices := servers.New(b.Settings, servers.Host{Guard: b.Guard, Inquire: b.inquire(), Notify: b.notice})
 	b.closers, b.notices = append(b.closers, m.Close), append(b.notices, notices...)
 	return m
 }
@@ -158,15 +158,15 @@ func (l storeOpening) id() (session.ID, error) {
 func openLogs(ctx context.Context, x *scope, s *settings.Settings) storeOpening {
 	o, fresh := &s.Request, session.ID("")
 	if o.Resume == "" && !o.ResumeLast {
-		fresh = session.ID(cmp.Or(o.As, string(session.NewID(time.Now()))))
+		fresh = session.ID(cmp.Or(o.NewID, string(session.NewID(time.Now()))))
 	}
 	came := make(chan opened, 1)
 	go func() {
 		var r opened
-		if r.store, r.err = s.OpenStore(ctx, o.Saves()); r.err == nil && fresh != "" && o.As == "" {
+		if r.store, r.err = s.OpenStore(ctx, o.Saves()); r.err == nil && fresh != "" && o.NewID == "" {
 			r.id = fresh
 		} else if r.err == nil {
-			r.id, r.resumed, r.err = lookup.Pick(ctx, lookup.Wish{ID: o.Resume, Last: o.ResumeLast, Fork: o.Fork, As: o.As}, r.store, s.Root.Dir())
+			r.id, r.resumed, r.err = lookup.Pick(ctx, lookup.Selection{ID: o.Resume, Last: o.ResumeLast, Fork: o.Fork, NewID: o.NewID}, r.store, s.Root.Dir())
 		}
 		if r.err == nil {
 			r.err = lookup.Lock(ctx, r.store, r.id)

@@ -18,7 +18,7 @@ func TestWhatCannotBeFollowedIsAskedAgain(t *testing.T) {
 	var taken []int
 	a := ask.Permission{Preview: []tool.Block{{Kind: tool.DiffBlock, Text: "@@ -1 +1 @@\n-old\n+b\n"}}}
 	a.Question.Preview = func(context.Context) []tool.Block { return []tool.Block{{Kind: tool.DiffBlock, Text: diff}} }
-	a.Question.Without = func(_ context.Context, refused []int, why string) (*tool.Change, error) {
+	a.Question.WithoutHunks = func(_ context.Context, refused []int, why string) (*tool.Change, error) {
 		taken = append(taken, refused...)
 		if why == "" {
 			return nil, broken

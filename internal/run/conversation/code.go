@@ -35,10 +35,10 @@ func newLanguageServers(s *settings.Settings, g *guard.Guard) *lsp.Servers {
 	// about.
 	cage := &sandbox.Cage{Box: g.Cage.Box, Setting: g.Cage.Setting, Wanted: func() bool { return true }}
 	options := lsp.Options{
-		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, Inside: s.Config.Languages.Use != config.LanguagesOn,
+		Root: dir, Languages: languages, Env: env, Supervisor: proc.Supervisor{Ledger: g.Ledger, Cage: cage}, RequireSandbox: s.Config.Languages.Use != config.LanguagesOn,
 		Allows: func(sdk lsp.SDK) bool { return project.Allows(settings.SDKItem(sdk)) },
 	}
-	if options.Inside {
+	if options.RequireSandbox {
 		options.Refuses = func() error {
 			if cage.Full() {
 				return nil
@@ -67,13 +67,13 @@ func (w *tools) codeNotes(holds bool) (out []session.Note) {
 		return nil
 	}
 	text := lsp.LateText(found, func(abs string) string {
-		if rel, inside := w.Settings.Root.Inside(abs); inside {
+		if rel, inside := w.Settings.Root.Rel(abs); inside {
 			return rel
 		}
 		return abs
 	})
 	clean := !slices.ContainsFunc(found, func(f lsp.Findings) bool { return !f.Clean() })
-	return []session.Note{{Kind: session.CodeNote, From: "language servers", Text: text, Holds: holds && !clean}}
+	return []session.Note{{Kind: session.CodeNote, Source: "language servers", Text: text, Holds: holds && !clean}}
 }
 
 // await returns a function that waits, at the end of a turn, for notes from language servers and,
@@ -104,7 +104,7 @@ func (w *tools) awaitCode(ctx context.Context, limit time.Duration) bool {
 			}
 		}
 	}
-	if n := w.deps.Code.Missing(); n > 0 && ctx.Err() == nil {
+	if n := w.deps.Code.PendingCount(); n > 0 && ctx.Err() == nil {
 		w.Menu.Notice("not checked yet: " + plural.Of(n, "edit") + "; the language server has not answered")
 	}
 	return false

@@ -37,25 +37,25 @@ import (
 // Conversation is a run with all its connected parts.
 type Conversation struct {
 	*tools
-	Session  *session.Session
-	Head     stream.Head
-	Notices  []string
-	Prompt   string // default prompt, for the demo
-	Stored   session.Store
-	Patient  *buffered.Store // buffers unsaved entries; nil if never needed
-	Chosen   string          // mode chosen by the user for this folder, or ""
-	resumed  bool            // a previous conversation continues
-	entitled bool            // a title was requested
-	ended    []string        // subagents that ended with the session
-	listed   sync.Mutex      // guards heads
-	heads    []api.SessionHead
+	Session    *session.Session
+	Head       stream.Head
+	Notices    []string
+	Prompt     string // default prompt, for the demo
+	Stored     session.Store
+	Buffered   *buffered.Store // buffers unsaved entries; nil if never needed
+	ChosenMode string          // mode chosen by the user for this folder, or ""
+	resumed    bool            // a previous conversation continues
+	entitled   bool            // a title was requested
+	ended      []string        // subagents that ended with the session
+	listed     sync.Mutex      // guards heads
+	heads      []api.SessionHead
 }
 
 // Close ends everything the run has started. Later calls do nothing.
 func (w *Conversation) Close() { w.end() }
 
 // Open reads a run's settings and builds it.
-func Open(ctx context.Context, p *process.Process, o flags.Request, observe func(session.Event), who Person) (*Conversation, error) {
+func Open(ctx context.Context, p *process.Process, o flags.Request, observe func(session.Event), who UserCallbacks) (*Conversation, error) {
 	if err := proc.CheckLimits(); err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func OrAborted(ctx context.Context, w *Conversation, err error) (*Conversation, 
 
 // Build connects a run: configuration, folder, store, model, policy, tools, session. After an error
 // everything is closed.
-func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who Person) (w *Conversation, err error) {
-	s.Ease()
+func Build(ctx context.Context, s *settings.Settings, observe func(session.Event), who UserCallbacks) (w *Conversation, err error) {
+	s.ReduceGC()
 	x := newScope(observe, who)
 	x.closers, x.notices = []func(){s.Close}, slices.Clone(s.Notices)
 	p := newProject(ctx, x, s)
@@ -126,14 +126,14 @@ func newConversation(ctx context.Context, t *tools, r opened) (*Conversation, er
 		return nil, usage.Mistake(sandboxHint, "--sandbox on: %v", err)
 	}
 	w := &Conversation{tools: t, Stored: r.store, Prompt: s.Prompt, Notices: slices.Concat(t.notices, lookup.Losses(r.store))}
-	walls := t.Cage.Now(ctx)
+	walls := t.Cage.Report(ctx)
 	w.Notices = append(w.Notices, t.Cage.Box.Unheld(walls)...)
 	w.Head = stream.Head{
 		Version: process.Version, Session: string(t.id), Cwd: s.Root.Dir(), Model: t.model.Name, Provider: t.model.Provider.Name(), Agent: t.leader.Label(),
-		Tools: t.Set.Load().Names(), PermissionMode: string(t.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), How: walls.How},
+		Tools: t.Set.Load().Names(), PermissionMode: string(t.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), Explanation: walls.Explanation},
 	}
 	w.tellProject(!o.Print && o.ByHand == nil)
-	seen, notes := s.Operators.Session(t.id, s.Getenv, s.Own.Watch(w.toReview(), w.starts, w.jobRuns))
+	seen, notes := s.Operators.Session(t.id, s.Getenv, s.OwnFiles.Watch(w.toReview(), w.starts, w.jobRuns))
 	w.Notices = append(w.Notices, notes...)
 	if err := w.open(ctx, sessionParts{id: t.id, store: w.patience(r.store), clip: tool.Clip{Spill: outputsOf(t.base).Save}, observe: w.beside(seen)}, r.resumed); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (w *Conversation) open(ctx context.Context, x sessionParts, resumed bool) e
 	x.found = func(log []session.Entry) (err error) {
 		interrupted = recorder.Interrupted(log)
 		late, err = projectagents.Unreported(ctx, x.store, x.id, log)
-		late = append(late, recorder.Untold(log)...)
+		late = append(late, recorder.UndoNotes(log)...)
 		return err
 	}
 	w.closers = append(w.closers, func() { w.ended = w.agents.Close() })

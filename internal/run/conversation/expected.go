@@ -17,7 +17,7 @@ import (
 // states returns the state of each command, skill and agent from files in this session.
 func (w *tools) states(ctx context.Context) (out []cmd.ContextItem) {
 	add := func(i discovery.Item, state, why string) {
-		out = append(out, cmd.ContextItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Why: why})
+		out = append(out, cmd.ContextItem{Kind: string(i.Kind), Name: i.Name, Origin: string(i.Origin), Path: i.Path, Bytes: i.Bytes, State: state, Reason: why})
 	}
 	for _, i := range w.Menu.Items {
 		if i.Kind == discovery.Command && i.Origin != discovery.BuiltIn {
@@ -41,7 +41,7 @@ func (w *tools) states(ctx context.Context) (out []cmd.ContextItem) {
 
 // bare returns a run with a folder's policy but without a project, a model or a user.
 func bare(s *settings.Settings) (*base, error) {
-	return newBase(newScope(func(session.Event) {}, Person{}), &project{}, &choice{settings: s}, "", nil)
+	return newBase(newScope(func(session.Event) {}, UserCallbacks{}), &project{}, &choice{settings: s}, "", nil)
 }
 
 // Catalogue creates a folder's tools without a model or a session. told receives errors about
@@ -82,7 +82,7 @@ func Offered(ctx context.Context, s *settings.Settings) ([]tool.Definition, erro
 // Expect builds a session to inspect its next request, with a store in memory; with an id it
 // resumes that session.
 func Expect(ctx context.Context, s *settings.Settings, logs session.Store, id session.ID, use func(cmd.Context) error) error {
-	x := newScope(func(session.Event) {}, Person{})
+	x := newScope(func(session.Event) {}, UserCallbacks{})
 	x.notices = slices.Clone(s.Notices)
 	defer x.end()
 	p := newProject(ctx, x, s)

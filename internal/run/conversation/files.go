@@ -63,16 +63,16 @@ func answered(e session.Event) bool {
 }
 
 // Undo restores files for the user and adds a note for the model to the next prompt.
-func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, error) {
-	d, err := w.Keeper.Desk(ctx, w.folder())
+func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.UndoResult, error) {
+	d, err := w.Keeper.CompleteManager(ctx, w.folder())
 	if err != nil {
-		return api.Undone{}, err
+		return api.UndoResult{}, err
 	}
-	out, u, err := hostio.Undo(ctx, d, wish, w.Session.Said())
+	out, u, err := hostio.Undo(ctx, d, wish, w.Session.LastPromptID())
 	if u != nil {
 		w.observe(session.FilesChanged{Window: u.Window})
 	}
-	if u != nil && !wish.Since && u.Done > 0 {
+	if u != nil && !wish.SinceMessage && u.Done > 0 {
 		w.Session.Note(recorder.Note(*u))
 	}
 	return out, err
@@ -80,19 +80,19 @@ func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.Undone, err
 
 // folder returns the undo manager for the session.
 func (w *Conversation) folder() recorder.Manager {
-	return recorder.Manager{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, Others: w.Stored, ChangeLog: w.ChangeLog,
+	return recorder.Manager{Root: w.Settings.Root.Dir(), Store: w.Stored, Session: w.Session.ID(), Running: true, Now: time.Now, OtherSessions: w.Stored, ChangeLog: w.ChangeLog,
 		Git: settings.Repositories(w.Settings.Config, w.Settings.Root.Dir())}
 }
 
 // patience wraps the store, so that a session continues while it cannot save.
 func (w *Conversation) patience(stored session.Store) session.Store {
-	below, can := stored.(buffered.Again)
+	below, can := stored.(buffered.RetryStore)
 	if !can {
 		return stored
 	}
-	w.Patient = buffered.New(below, buffered.Options{})
-	w.closers = append(w.closers, func() { _ = w.Patient.Settle() }) // the judgment of the run reports failures
-	return w.Patient
+	w.Buffered = buffered.New(below, buffered.Options{})
+	w.closers = append(w.closers, func() { _ = w.Buffered.Flush() }) // the judgment of the run reports failures
+	return w.Buffered
 }
 
 // snapshots returns the undo recorder as an interface, nil without one.
@@ -109,7 +109,7 @@ func (w *Conversation) sessions(ctx context.Context) ([]api.SessionHead, error) 
 	if err != nil {
 		return nil, err
 	}
-	trees := worktree.Names(w.Settings.At.State)
+	trees := worktree.Names(w.Settings.Places.State)
 	for i := range out {
 		out[i].Worktree = trees(out[i].Cwd)
 	}

@@ -18,12 +18,12 @@ import (
 // OpenOwn opens a stored session under its lock for the user's own commands. It uses no model and
 // denies all other permission requests.
 func OpenOwn(ctx context.Context, p *process.Process, id session.ID, cwd string) (*Conversation, error) {
-	o := flags.Request{Run: flags.New(), ByHand: nobody("nobody")}
+	o := flags.Request{Run: flags.New(), ByHand: silentProvider("nobody")}
 	o.Resume, o.Cwd, o.Bare = string(id), cwd, true
 	deny := func(context.Context, ask.Permission) (ask.Answer, error) {
 		return ask.Answer{Reason: "only the user's own command runs here"}, nil
 	}
-	w, err := Open(ctx, p, o, func(session.Event) {}, Person{Ask: deny})
+	w, err := Open(ctx, p, o, func(session.Event) {}, UserCallbacks{Ask: deny})
 	return OrAborted(ctx, w, err)
 }
 
@@ -40,7 +40,7 @@ func (w *Conversation) mergePlan(ctx context.Context) (api.Merge, error) {
 		}
 		return api.Merge{}, err
 	}
-	return api.Merge{Says: m.String(), Files: m.Files}, nil
+	return api.Merge{Summary: m.String(), Files: m.Files}, nil
 }
 
 // merge merges the branch of the session's work tree into the main checkout. It runs as a normal
@@ -66,7 +66,7 @@ func (w *Conversation) merge(ctx context.Context) session.Result {
 			r.Cause = session.CauseDenied
 		}
 	default:
-		r.Text = "merged " + m.Branch + " into " + m.Into
+		r.Text = "merged " + m.Branch + " into " + m.Target
 		if m.Mine {
 			w.observe(session.Notice{Text: r.Text + "; when you have left this session, adze worktree remove " + m.Name + " removes the work tree", Kind: session.Remark})
 		}

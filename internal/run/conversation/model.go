@@ -32,9 +32,9 @@ import (
 type choice struct {
 	settings *settings.Settings
 	model    models.Model
-	leader   agents.Kind // adze's own if its name is empty
-	past     lookup.Past // the resumed session's
-	notices  []string    // for the user
+	leader   agents.Kind      // adze's own if its name is empty
+	resumed  lookup.LastModel // the resumed session's
+	notices  []string         // for the user
 }
 
 // choose chooses the agent, and the model's name.
@@ -54,7 +54,7 @@ func (c *choice) useModel(ctx context.Context, x *scope) error {
 	if err != nil {
 		return err
 	}
-	m, notice := m.Settled(ctx, c.server(m))
+	m, notice := m.WithServerProfile(ctx, c.server(m))
 	if notice != "" {
 		c.notices = append(c.notices, notice)
 	}
@@ -71,8 +71,8 @@ func (c *choice) useModel(ctx context.Context, x *scope) error {
 
 // server returns the program that answered for the model when the session was last open, or "".
 func (c *choice) server(m models.Model) string {
-	if m.Full() == c.past.Model {
-		return c.past.Server
+	if m.Full() == c.resumed.Model {
+		return c.resumed.Server
 	}
 	return ""
 }
@@ -98,10 +98,10 @@ func (c *choice) unasked() models.Model {
 	}
 	if err != nil || !ok {
 		provider, name, _ := strings.Cut(s.Config.Model, "/")
-		m = models.Model{Provider: nobody(provider), Name: name, Profile: models.Coder()}
+		m = models.Model{Provider: silentProvider(provider), Name: name, Profile: models.Coder()}
 	}
 	kept := c.server(m)
-	if m.Full() == c.past.Model {
+	if m.Full() == c.resumed.Model {
 		m = m.Presumed(kept)
 	}
 	if address := m.Unasked(kept); address != "" {
@@ -111,12 +111,12 @@ func (c *choice) unasked() models.Model {
 	return suited(m, s.Config)
 }
 
-// nobody is a provider that never answers.
-type nobody string
+// silentProvider is a provider that never answers.
+type silentProvider string
 
-func (n nobody) Name() string { return string(n) }
+func (n silentProvider) Name() string { return string(n) }
 
-func (nobody) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+func (silentProvider) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
 	return func(func(session.Chunk) bool) {}
 }
 
@@ -129,9 +129,9 @@ func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpeni
 		if r.err != nil {
 			return r.err // the session's error is clearer than a missing model
 		}
-		c.past = lookup.Last(ctx, r.store, r.id)
+		c.resumed = lookup.Last(ctx, r.store, r.id)
 	}
-	full := c.past.Model
+	full := c.resumed.Model
 	if err := c.lead(kinds, resumed); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (c *choice) recall(ctx context.Context, kinds agents.Kinds, logs storeOpeni
 		c.notices = append(c.notices, fmt.Sprintf("this session worked with %s, which cannot be used: %v", full, err))
 		return nil
 	}
-	c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) {
+	c.settings = c.settings.WithChange(func(_ *flags.Request, c *config.Config) {
 		c.Model = full
 		c.Set("model", "the session")
 	})
@@ -174,7 +174,7 @@ func affordable(o *flags.Run, find *models.Finder, m models.Model) error {
 }
 
 // newShelf creates a run's tool selection. Tools named by the user are all offered.
-func (w *tools) newShelf(p models.Profile) *toolselect.Shelf {
+func (w *tools) newShelf(p models.Profile) *toolselect.Selector {
 	s, o := w.Settings, &w.Settings.Request
 	all, budget := s.Config.Tools.OfferAbove, p.Budget
 	if o.NamesTools() {
@@ -182,7 +182,7 @@ func (w *tools) newShelf(p models.Profile) *toolselect.Shelf {
 	}
 	shelf := toolselect.New(p.Core, budget, all)
 	if !o.NamesTools() && o.ByHand == nil {
-		shelf.Late = toolselect.Usually(toolselect.Facts{
+		shelf.Late = toolselect.DefaultOccasions(toolselect.Facts{
 			Repository: func() bool { return w.Room.Repository() },
 			Planning:   func() bool { return w.Gate.Mode() == policy.Plan },
 			Agents:     func() bool { return w.kinds.Written() },
@@ -194,7 +194,7 @@ func (w *tools) newShelf(p models.Profile) *toolselect.Shelf {
 // lead finds the leading agent: the user's choice, or the resumed session's. It can only narrow the
 // user's permissions.
 func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
-	stored := c.past.Lead
+	stored := c.resumed.Lead
 	o := &c.settings.Request
 	name := cmp.Or(o.Agent, stored)
 	if name == "" {
@@ -217,7 +217,7 @@ func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
 	c.leader = k
 	cfg := c.settings.Config
 	if wish := cmp.Or(o.Mode, cfg.PermissionMode, string(policy.AskFirst)); k.Mode != "" {
-		c.settings = c.settings.With(func(o *flags.Request, _ *config.Config) {
+		c.settings = c.settings.WithChange(func(o *flags.Request, _ *config.Config) {
 			o.Mode = string(policy.Narrower(policy.Mode(wish), policy.Mode(k.Mode)))
 		})
 	}
@@ -229,7 +229,7 @@ func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
 		c.notices = append(c.notices, fmt.Sprintf("the agent %s names the model %q, which is not used: %v", k.Name, k.Model, err))
 		return nil
 	}
-	c.settings = c.settings.With(func(_ *flags.Request, c *config.Config) {
+	c.settings = c.settings.WithChange(func(_ *flags.Request, c *config.Config) {
 		c.Model = m.Full()
 		c.Set("model", "the agent "+k.Name)
 	})
@@ -239,7 +239,7 @@ func (c *choice) lead(kinds agents.Kinds, resumed bool) error {
 // modelOfFile returns the model named in the file of an agent or command. A project's file may only
 // choose among the current provider's models: the user decides which company reads the code.
 func modelOfFile(s *settings.Settings, of discovery.Origin, name, provider string) (models.Model, error) {
-	m, err := s.Models(s.Config).Among(provider, name)
+	m, err := s.Models(s.Config).ResolveAgentModel(provider, name)
 	if err == nil && of == discovery.Project && m.Provider.Name() != provider {
 		err = errors.New("the file of a project chooses no provider; name the model with --model, or keep the file among your own")
 	}
@@ -268,7 +268,7 @@ func hired(o *flags.Request, find *models.Finder) (models.Model, error) {
 		return m, err
 	}
 	if err != nil || !ok {
-		m = models.Model{Provider: nobody(MCPProvider), Name: noModel, Profile: models.Coder()}
+		m = models.Model{Provider: silentProvider(MCPProvider), Name: noModel, Profile: models.Coder()}
 	}
 	return m, nil
 }

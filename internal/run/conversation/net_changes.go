@@ -52,15 +52,15 @@ func (w *Conversation) netPorts(p *api.Ports, editor hostio.Editor) {
 	}
 }
 
-func (w *Conversation) net(ctx context.Context, since api.Since) (api.Net, error) {
+func (w *Conversation) net(ctx context.Context, since api.Baseline) (api.Net, error) {
 	if since == api.SinceBranch {
 		return hostio.SinceBranch(ctx, settings.Repositories(w.Settings.Config, w.Head.Cwd), w.Head.Cwd)
 	}
-	d, err := w.Keeper.Desk(ctx, w.folder())
+	d, err := w.Keeper.CompleteManager(ctx, w.folder())
 	if err != nil {
 		return api.Net{}, err
 	}
-	return hostio.Since(ctx, d, since == api.SinceTurn)
+	return hostio.ChangesSince(ctx, d, since == api.SinceTurn)
 }
 
 // revert reverts a hunk by the user's own call.
@@ -95,12 +95,12 @@ func (w *Conversation) userSaw(now workspace.State) (done func(made bool)) {
 		return func(bool) {}
 	}
 	id := string(w.Session.ID())
-	state, known := w.deps.Seen.Get(id, path)
-	text, _ := w.deps.Seen.Text(id, path)
-	w.deps.Seen.Record(id, now, "")
+	state, known := w.deps.KnownFiles.Get(id, path)
+	text, _ := w.deps.KnownFiles.Text(id, path)
+	w.deps.KnownFiles.Record(id, now, "")
 	return func(made bool) {
 		if !made && known {
-			w.deps.Seen.Record(id, state, text)
+			w.deps.KnownFiles.Record(id, state, text)
 		}
 	}
 }

@@ -38,17 +38,17 @@ type Clients struct {
 	InMode func(mode string)
 	// Waits returns the queued prompts and unread remarks. If nil, clients get neither.
 	Waits func() (queued, steered []string)
-	// LetGo ends the conversation, which continues elsewhere.
-	LetGo func(to string)
-	// Left is called after a client has disconnected.
-	Left func()
+	// Release ends the conversation, which continues elsewhere.
+	Release func(to string)
+	// OnDisconnect is called after a client has disconnected.
+	OnDisconnect func()
 	// Headless means that only clients answer questions.
 	Headless bool
 }
 
 // clientAccess is a conversation's connection to its user and to clients.
 type clientAccess struct {
-	person Person
+	person UserCallbacks
 	tell   func(session.Event)        // shows an event only in the session's own window
 	owner  atomic.Pointer[live.Owner] // nil if the session cannot be watched
 	goesTo atomic.Pointer[string]     // next owner
@@ -65,10 +65,10 @@ func (s *clientAccess) Refresh() {
 	}
 }
 
-// Anew makes clients discard earlier data.
-func (s *clientAccess) Anew() {
+// ResetClients makes clients discard earlier data.
+func (s *clientAccess) ResetClients() {
 	if o := s.owner.Load(); o != nil {
-		o.Anew()
+		o.ResetClients()
 	}
 }
 
@@ -92,23 +92,23 @@ func (s *clientAccess) told(setMode func(string) error) func(string) error {
 // Host returns the operations for clients from these ports and commands. The conversation's window
 // adds those for turns.
 func (s *clientAccess) Host(p *api.Ports, commands func() []api.Named) control.Host {
-	return control.Host{Ports: p, Commands: commands, Changed: func(string, string) { s.Refresh() }, Rewound: func(bool) { s.Anew() }}
+	return control.Host{Ports: p, Commands: commands, Changed: func(string, string) { s.Refresh() }, Rewound: func(bool) { s.ResetClients() }}
 }
 
-// Shown returns the connection that clients use, or nil.
-func (s *clientAccess) Shown() *live.Owner { return s.owner.Load() }
+// Owner returns the connection that clients use, or nil.
+func (s *clientAccess) Owner() *live.Owner { return s.owner.Load() }
 
 // listen accepts clients until end is called.
 func (s *clientAccess) listen(c live.Config) (end func(), err error) {
-	c.Left = s.person.Clients.Left
-	if to := s.person.Clients.LetGo; to != nil {
+	c.OnDisconnect = s.person.Clients.OnDisconnect
+	if to := s.person.Clients.Release; to != nil {
 		c.Release = func(p live.Peer) {
 			who := p.String()
 			s.goesTo.Store(&who)
 			to(who)
 		}
 	}
-	if s.person.Put != nil && !s.person.Clients.Headless {
+	if s.person.AskQuestion != nil && !s.person.Clients.Headless {
 		c.Confirm = s.confirm
 	}
 	owner, err := live.Listen(c)
@@ -137,7 +137,7 @@ func (s *clientAccess) observe(e session.Event) {
 // confirm asks in the session's own window whether a client may steer it.
 func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 	const yes = "Let it steer this session"
-	answer, err := s.person.Put(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
+	answer, err := s.person.AskQuestion(ctx, ask.Question{Title: "adze asks", Decides: true, Text: fmt.Sprintf("%s of another login wants to answer and prompt in this session.", p), Choices: []string{yes, "No"}})
 	if err == nil && answer != yes {
 		err = errors.New("they said no")
 	}
@@ -147,7 +147,7 @@ func (s *clientAccess) confirm(ctx context.Context, p live.Peer) error {
 // recorder returns a function that logs clients' actions.
 func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer, string) {
 	return func(p live.Peer, act string) {
-		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, As: p.As, Act: act}); err == nil {
+		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, Kind: p.Kind, Act: act}); err == nil {
 			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn reports a failing store
 		}
 		told := session.Notice{Text: fmt.Sprintf("%s: %s", p, act)}
@@ -161,9 +161,9 @@ func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer,
 // put asks a question in the session's own window and at the clients.
 func (s *clientAccess) put(ctx context.Context, q ask.Question) (string, error) {
 	if owner := s.owner.Load(); owner != nil {
-		return first(ctx, q, s.person.Put, owner.Inquire)
+		return first(ctx, q, s.person.AskQuestion, owner.Inquire)
 	}
-	return s.person.Put(ctx, q)
+	return s.person.AskQuestion(ctx, q)
 }
 
 // permission sends a permission request there.
@@ -178,10 +178,10 @@ func (s *clientAccess) permission(ctx context.Context, q ask.Permission) (ask.An
 // Otherwise they only have the log.
 func (w *Conversation) share() {
 	stored, ok := w.Stored.(*sessiondb.Store)
-	if !ok || w.Patient == nil || !w.Settings.Request.Saves() {
+	if !ok || w.Buffered == nil || !w.Settings.Request.Saves() {
 		return
 	}
-	at, id, clients := w.Settings.At, w.Session.ID(), w.person.Clients
+	at, id, clients := w.Settings.Places, w.Session.ID(), w.person.Clients
 	log := logReader{stored.Path(), id}
 	mode := func() string { return string(w.Gate.Mode()) }
 	c := live.Config{
@@ -198,7 +198,7 @@ func (w *Conversation) share() {
 		Blocks: func(name string, metadata json.RawMessage) []tool.Block {
 			return hostio.VeiledBlocks(w.Set.Load().Blocks(name, metadata))
 		},
-		Record:  w.recorder(id, w.Patient),
+		Record:  w.recorder(id, w.Buffered),
 		Control: w.control,
 		Works: func() live.Works {
 			now := live.Works{Mode: mode(), Effort: w.Effort()}
@@ -325,7 +325,7 @@ func (r logReader) read(ctx context.Context, use func(*sessiondb.Store, session.
 
 func (r logReader) each(ctx context.Context, after int64, each func(int64, session.Entry) error) error {
 	err := r.read(ctx, func(logs *sessiondb.Store, _ session.Head) error {
-		return logs.Each(ctx, sessiondb.Scan{Session: r.id, After: after}, func(f sessiondb.Found) error { return each(f.Seq, f.Entry) })
+		return logs.ScanEach(ctx, sessiondb.Scan{Session: r.id, After: after}, func(f sessiondb.ScanResult) error { return each(f.Seq, f.Entry) })
 	})
 	if errors.Is(err, session.ErrNotFound) { // nothing is stored yet
 		return nil

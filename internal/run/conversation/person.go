@@ -20,27 +20,27 @@ import (
 	"adze/toolset"
 )
 
-// Person holds the callbacks to the user during a run; without a user they are nil.
-type Person struct {
+// UserCallbacks holds the callbacks to the user during a run; without a user they are nil.
+type UserCallbacks struct {
 	// Ask puts a permission request.
 	Ask func(context.Context, ask.Permission) (ask.Answer, error)
 	// Asker answers permission requests in place of Ask.
 	Asker policy.Asker
 	// SetMode changes the permission mode after the answer "all edits". With it rules can be saved.
 	SetMode func(mode string) error
-	// Put asks a question from the model or a server, or about a plan.
-	Put     func(ctx context.Context, q ask.Question) (string, error)
-	Rewrite func(ctx context.Context, text string) (string, error)
-	Stir    func()             // announces a change in the background
-	Named   func(title string) // receives the model's title for the session; may be nil
-	Unseen  bool               // the end of a turn may go unnoticed; the session waits for a review
+	// AskQuestion asks a question from the model or a server, or about a plan.
+	AskQuestion func(ctx context.Context, q ask.Question) (string, error)
+	Rewrite     func(ctx context.Context, text string) (string, error)
+	OnChange    func()             // announces a change in the background
+	Named       func(title string) // receives the model's title for the session; may be nil
+	Unseen      bool               // the end of a turn may go unnoticed; the session waits for a review
 	// Clients are other processes that watch and steer.
 	Clients Clients
 }
 
 // inquire returns a function for questions from the model or a server, or nil without a user.
 func (s *clientAccess) inquire() toolset.Inquire {
-	if s.person.Put == nil {
+	if s.person.AskQuestion == nil {
 		return nil
 	}
 	return func(ctx context.Context, q toolset.Inquiry) (string, error) {
@@ -55,7 +55,7 @@ func (s *clientAccess) inquire() toolset.Inquire {
 // review returns a function that asks about a plan, or nil without a user. The first choice keeps
 // asking for permissions; the others do not.
 func (s *clientAccess) review() func(context.Context, plan.Question) (string, error) {
-	if s.person.Put == nil {
+	if s.person.AskQuestion == nil {
 		return nil
 	}
 	return func(ctx context.Context, q plan.Question) (string, error) {
@@ -63,7 +63,7 @@ func (s *clientAccess) review() func(context.Context, plan.Question) (string, er
 		for range len(q.Choices) - 1 {
 			kinds = append(kinds, ask.AllowAlways)
 		}
-		return s.put(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said, Markdown: true})
+		return s.put(ctx, ask.Question{Title: "the model's plan", FreeText: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, LastResult: q.LastResult, Markdown: true})
 	}
 }
 
@@ -116,10 +116,10 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 	if setMode != nil {
 		file = w.Settings.File
 	}
-	q = hostio.Veiled(q)
-	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
+	q = hostio.MaskQuestion(q)
+	a := ask.Permission{Question: q, Reason: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
 		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && setMode != nil && !ofStage(q)}
-	a.Offers, a.Usual = offered(p.Offers, file), policy.Usual(p.Offers)
+	a.Offers, a.Default = offered(p.Offers, file), policy.DefaultOffer(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
@@ -132,9 +132,9 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 	}
 	switch answer.Choice {
 	case ask.Once:
-		return policy.Answer{Choice: policy.Once, Change: change, By: answer.By}, nil
+		return policy.Answer{Choice: policy.Once, Change: change, Client: answer.By}, nil
 	case ask.AllEdits:
-		return policy.Answer{Choice: policy.Once, By: answer.By}, setMode(string(policy.Edits))
+		return policy.Answer{Choice: policy.Once, Client: answer.By}, setMode(string(policy.Edits))
 	case ask.Always:
 		rules, _ := savedRules(p.Offers[answer.Offer].Rules)
 		err := w.Settings.ByUser("a rule")
@@ -144,14 +144,14 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 		if err != nil {
 			w.observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
-		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, Client: answer.By}, nil
 	case ask.ForSession:
-		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, By: answer.By}, nil
+		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, Client: answer.By}, nil
 	}
 	if answer.Absent {
 		return policy.Answer{}, ask.ErrClosed
 	}
-	return policy.Answer{Choice: policy.No, Reason: answer.Reason, By: answer.By}, nil
+	return policy.Answer{Choice: policy.No, Reason: answer.Reason, Client: answer.By}, nil
 }
 
 // ofStage reports whether a question is about a staged turn's changes, which no mode answers.
@@ -164,7 +164,7 @@ func ofStage(q tool.Question) bool {
 func offered(offers []policy.Offer, file string) (out []ask.Offer) {
 	for _, o := range offers {
 		shown := ask.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
-			Covers: redact.Passwords(o.Covers), Spares: redact.Passwords(o.Spares), Saved: redact.Passwords(o.Saved)}
+			Covers: redact.Passwords(o.Covers), StillAsked: redact.Passwords(o.StillAsked), Saved: redact.Passwords(o.Saved)}
 		if _, ok := savedRules(o.Rules); ok {
 			shown.Save = file
 		}
@@ -245,14 +245,14 @@ func changed(ctx context.Context, a *ask.Permission, answer ask.Answer) (*tool.C
 	q := a.Question
 	switch {
 	case answer.Text != "" && q.Editing != nil:
-		c := q.Editing.With(answer.Text)
+		c := q.Editing.WithText(answer.Text)
 		return &c, nil
 	case len(answer.Refused) > 0:
 		if now := q.Preview(ctx); !slices.Equal(diffs(now), diffs(a.Preview)) {
 			a.Preview = now
 			return nil, errOther
 		}
-		return q.Without(ctx, answer.Refused, answer.Reason)
+		return q.WithoutHunks(ctx, answer.Refused, answer.Reason)
 	}
 	return nil, nil
 }

@@ -33,32 +33,32 @@ const ShellTool = "bash"
 func (w *Conversation) Ports() api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
 	editor := hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err)
-	memory := hostio.NewMemory(w.Settings.At.State, w.Head.Cwd)
+	memory := hostio.NewMemory(w.Settings.Places.State, w.Head.Cwd)
 	p := api.Ports{
-		Mode:       func() string { return string(w.Gate.Mode()) },
-		SetMode:    w.told(w.SetMode),
-		Review:     w.SetReview,
-		Sandbox:    w.Cage.Shown,
-		Efforts:    hostio.Efforts(),
-		SetEffort:  func(word string) string { defer w.Refresh(); w.Session.SetEffort(word); return w.Effort() },
-		CancelCall: w.cancelCall,
-		Steer:      w.Session.Steer,
-		Plan:       w.plan.Show,
-		Rewind:     w.Session.Rewind,
-		Compact:    w.Session.Compact,
-		Jobs:       w.backgroundJobs,
-		JobOutput:  w.jobOutput,
-		EndJob:     w.endJob,
-		Late:       w.Session.Late,
-		Wake:       w.Staging.Wake,
-		Branch:     func() string { return git.Head(w.Head.Cwd) },
-		Folder:     hostio.FolderIn(w.Head.Cwd),
-		Carried:    w.carried,
-		Consent:    w.consent,
-		Edit:       editor.Edit,
-		Drop:       hostio.DropIn(w.Head.Cwd),
-		Picture:    hostio.NewClipboard(w.Settings.At.State, w.Settings.Root.Dir(), a.Getenv).Picture,
-		Modes:      hostio.Modes(w.Gate.Mode()),
+		Mode:            func() string { return string(w.Gate.Mode()) },
+		SetMode:         w.told(w.SetMode),
+		Review:          w.SetReview,
+		Sandbox:         w.Cage.StatusLevel,
+		Efforts:         hostio.Efforts(),
+		SetEffort:       func(word string) string { defer w.Refresh(); w.Session.SetEffort(word); return w.Effort() },
+		CancelCall:      w.cancelCall,
+		Steer:           w.Session.Steer,
+		Plan:            w.plan.Show,
+		Rewind:          w.Session.Rewind,
+		Compact:         w.Session.Compact,
+		Jobs:            w.backgroundJobs,
+		JobOutput:       w.jobOutput,
+		EndJob:          w.endJob,
+		Late:            w.Session.Late,
+		Wake:            w.Staging.Wake,
+		Branch:          func() string { return git.Head(w.Head.Cwd) },
+		Folder:          hostio.FolderIn(w.Head.Cwd),
+		ProjectPrograms: w.carried,
+		Consent:         w.consent,
+		Edit:            editor.Edit,
+		Drop:            hostio.DropIn(w.Head.Cwd),
+		Picture:         hostio.NewClipboard(w.Settings.Places.State, w.Settings.Root.Dir(), a.Getenv).Picture,
+		Modes:           hostio.Modes(w.Gate.Mode()),
 	}
 	p.Staged = w.Staging.Decide
 	p.Files = func(ctx context.Context, some func(api.Files)) (api.Files, error) {
@@ -80,16 +80,16 @@ func (w *Conversation) Ports() api.Ports {
 	if !o.Demo && !o.NoSession && o.Replay == "" && o.Record == "" { // a recording covers one session
 		p.Switch = true
 		p.Sessions = w.sessions
-		words := fulltext.NewLater(filepath.Join(w.Settings.At.State, "sessions.db"))
+		words := fulltext.NewLater(filepath.Join(w.Settings.Places.State, "sessions.db"))
 		w.closers = append(w.closers, func() { words.Close() })
-		p.Search = func(ctx context.Context, text string) ([]api.Found, string, error) {
-			return hostio.Found(ctx, words, text)
+		p.Search = func(ctx context.Context, text string) ([]api.SearchResult, string, error) {
+			return hostio.Search(ctx, words, text)
 		}
 		p.Peek = func(ctx context.Context, id string) (api.SessionPeek, error) { return hostio.Peek(ctx, w.Stored, id) }
 		p.Models = func(ctx context.Context) ([]api.ModelRow, error) { return modelRows(ctx, w) }
 		p.CheckModel = func(name string) error { _, err := a.Models(w.Settings.Config).Named(name); return err }
-		p.Past, p.Remember = memory.Past, memory.Add
-		p.Keep, p.Kept = w.Settings.Keep, w.Settings.Kept
+		p.PromptHistory, p.Remember = memory.Messages, memory.Add
+		p.Keep, p.CurrentValue = w.Settings.Keep, w.Settings.Kept
 	}
 	return p
 }
@@ -110,7 +110,7 @@ const jobTail = 16 << 10
 func (w *Conversation) jobOutput(_ context.Context, id string) (string, error) {
 	for _, l := range w.agents.Later() {
 		if l.ID == id {
-			return l.Says, nil
+			return l.Report, nil
 		}
 	}
 	_, p, err := w.deps.Shell.Jobs().Tail(id, jobTail)
@@ -140,14 +140,14 @@ func (w *Conversation) Effort() string {
 
 // KeepMode stores a mode with the session, for its next owner.
 func (w *Conversation) KeepMode(ctx context.Context, mode string) error {
-	if w.Patient == nil {
+	if w.Buffered == nil {
 		return nil // this session is not stored
 	}
 	raw, err := json.Marshal(session.Permits{Mode: mode})
 	if err != nil {
 		return err
 	}
-	return w.Patient.Append(ctx, w.Session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
+	return w.Buffered.Append(ctx, w.Session.ID(), session.Entry{Type: session.ModeEntry, Time: time.Now(), Data: raw})
 }
 
 // Files lists the workspace for completion without protected files; some receives partial lists
@@ -156,7 +156,7 @@ func Files(ctx context.Context, s *settings.Settings, g *guard.Guard, some func(
 	dir := s.Root.Dir()
 	return hostio.Files(ctx, search.Tree{Root: dir, Withhold: g.Gate.FileFilter(dir)}, some, func(ctx context.Context) []string {
 		env := proc.Environ(os.Environ(), proc.EnvPolicy{Secrets: models.KeyNames(s.Config)})
-		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.Outside(env, dir)}, dir)
+		return hostio.Changed(ctx, git.Git{Supervisor: proc.Supervisor{Ledger: g.Ledger}, Env: proc.WithoutPathsIn(env, dir)}, dir)
 	})
 }
 
@@ -226,7 +226,7 @@ func (w *Conversation) Answer(ctx context.Context, in session.Input) session.Res
 	if k, task, ok := w.Addressed(in.Text); ok && in.Compose == nil && len(in.Attachments) == 0 {
 		return w.Give(ctx, k, task)
 	}
-	r := w.Staging.Say(ctx, in)
+	r := w.Staging.RunPrompt(ctx, in)
 	w.entitle(ctx, in.Text, r)
 	return r
 }
@@ -259,7 +259,7 @@ func (w *Conversation) Addressees() (out []api.Mode) {
 		return nil
 	}
 	for _, k := range w.kinds {
-		if k.Problem == "" && k.Task && k.By == "" {
+		if k.Problem == "" && k.Task && k.ShadowedBy == "" {
 			note := k.Description
 			if k.Path != "" {
 				note = strings.TrimSpace(note + " (" + k.Path + ")")

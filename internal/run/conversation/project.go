@@ -32,12 +32,12 @@ func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 	for _, from := range []struct {
 		dir, layer string
 		owner      int
-	}{{filepath.Dir(s.At.Managed), "managed", 0}, {s.At.Config, settings.PersonLayer, os.Getuid()}} {
+	}{{filepath.Dir(s.Places.Managed), "managed", 0}, {s.Places.Config, settings.PersonLayer, os.Getuid()}} {
 		path := filepath.Join(from.dir, hooks.File)
 		own, err := hooks.Load(path, from.owner, from.layer)
 		var foreign *ownfile.Error
 		if errors.As(err, &foreign) {
-			return nil, usage.Mistake(foreign.Hint, "%s: %s", path, foreign.Of(path))
+			return nil, usage.Mistake(foreign.Hint, "%s: %s", path, foreign.ReasonAfter(path))
 		}
 		if err != nil {
 			return nil, usage.Mistake("mend it, or remove it; adze help hooks says what it holds", "%s: %v", path, err)
@@ -67,7 +67,7 @@ func newHooks(s *settings.Settings, g *guard.Guard) (*hooks.Engine, error) {
 func (w *Conversation) Named() []api.Named {
 	out := w.Servers.Prompts()
 	for _, i := range w.Menu.Listed() {
-		out = append(out, api.Named{Name: i.Label(), Args: i.Front.Text("argument-hint"), Help: i.Front.Text("description"), From: i.Path})
+		out = append(out, api.Named{Name: i.Label(), Args: i.FrontMatter.Text("argument-hint"), Help: i.FrontMatter.Text("description"), From: i.Path})
 	}
 	return out
 }
@@ -117,16 +117,16 @@ func (w *Conversation) tellOpen(what string, open []trust.Item, here bool) {
 }
 
 // carried lists the project's commands for the interface.
-func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
+func (w *Conversation) carried(context.Context) ([]api.ProjectProgram, error) {
 	items, err := w.Settings.Project().Survey()
-	var out []api.Carried
+	var out []api.ProjectProgram
 	for _, i := range items {
-		c := api.Carried{ID: i.ID, State: string(i.State), Command: i.Command(), Lines: i.Lines(), Hash: i.Hash, Allowed: i.State == trust.Allowed}
+		c := api.ProjectProgram{ID: i.ID, State: string(i.State), Command: i.Command(), Lines: i.Lines(), Hash: i.Hash, Allowed: i.State == trust.Allowed}
 		switch i.State {
 		case trust.Broken:
-			c.Off = i.Problem
+			c.BlockedReason = i.Problem
 		case trust.Unused:
-			c.Off = "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
+			c.BlockedReason = "this version of adze does not run it: " + cmp.Or(i.Idle, "it runs nothing of this kind")
 		}
 		out = append(out, c)
 	}
@@ -134,7 +134,7 @@ func (w *Conversation) carried(context.Context) ([]api.Carried, error) {
 }
 
 // consent allows an item in the shown version, or revokes it.
-func (w *Conversation) consent(ctx context.Context, shown api.Carried, allow bool) error {
+func (w *Conversation) consent(ctx context.Context, shown api.ProjectProgram, allow bool) error {
 	p := w.Settings.Project()
 	if w.deps.Code != nil {
 		defer w.deps.Code.Reconsider()

@@ -25,10 +25,10 @@ type Staging struct {
 }
 
 // Wake passes late background results to the model.
-func (g *Staging) Wake(ctx context.Context) session.Result { return g.Say(ctx, session.Input{}) }
+func (g *Staging) Wake(ctx context.Context) session.Result { return g.RunPrompt(ctx, session.Input{}) }
 
-// Say runs a prompt. With review: once the turn's changes wait for the user.
-func (g *Staging) Say(ctx context.Context, in session.Input) session.Result {
+// RunPrompt runs a prompt. With review: once the turn's changes wait for the user.
+func (g *Staging) RunPrompt(ctx context.Context, in session.Input) session.Result {
 	if g.stage.Wanted() {
 		return g.onStage(func() session.Result { return g.session().Prompt(ctx, in) })
 	}
@@ -73,7 +73,7 @@ func (g *Staging) Waiting(how string) string {
 
 // left returns a notice about changes from an earlier process.
 func (g *Staging) left() (notices []string) {
-	if told := g.Waiting("/stage shows them; --staged take or --staged drop decides without a screen"); g.stage.There() && told != "" {
+	if told := g.Waiting("/stage shows them; --staged take or --staged drop decides without a screen"); g.stage.MayExist() && told != "" {
 		return []string{told}
 	}
 	return nil
@@ -105,8 +105,8 @@ func (g *Staging) Decide(ctx context.Context, decision string) session.Result {
 	return r
 }
 
-// Settle decides about a turn's changes without a user.
-func (g *Staging) Settle(ctx context.Context, decision string, r session.Result) session.Result {
+// DecideAlone decides about a turn's changes without a user.
+func (g *Staging) DecideAlone(ctx context.Context, decision string, r session.Result) session.Result {
 	if !g.stage.Waits() {
 		return r
 	}

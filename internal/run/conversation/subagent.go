@@ -25,13 +25,13 @@ import (
 func (t *tools) config() (agents.Config, error) {
 	plain := t.Settings.Request
 	plain.System = "" // only for the main conversation
-	room := instructions.New(plain.Instructions(), t.Settings.Ours())
+	room := instructions.New(plain.Instructions(), t.Settings.InstructionPlaces())
 	defer room.Close()
 	system, err := room.Render("task", time.Now())
 	if err != nil {
 		return agents.Config{}, err
 	}
-	t.taskModel, _ = t.taskModel.Settled(context.Background(), "")
+	t.taskModel, _ = t.taskModel.WithServerProfile(context.Background(), "")
 	c := t.main
 	observe := c.Observe
 	c.Provider, c.Model, c.Offer, c.Accept, c.Schema = t.taskModel.Provider, t.taskModel.Name, nil, nil, nil
@@ -46,7 +46,7 @@ func (t *tools) config() (agents.Config, error) {
 		Session: c, Effort: effort, Tools: t.subagentTools, Observe: observe,
 		Budget:   func() *session.Budget { return t.later.Load().Budget() },
 		Note:     func(n session.Note) { t.later.Load().Note(n) },
-		Changed:  t.person.Stir,
+		Changed:  t.person.OnChange,
 		Narrower: func(a, b string) string { return string(policy.Narrower(policy.Mode(a), policy.Mode(b))) },
 	}, nil
 }
@@ -55,7 +55,7 @@ func (t *tools) config() (agents.Config, error) {
 // only tools that the run has.
 func (t *tools) subagentTools(ctx context.Context, mode string) (*tool.Set, func(), error) {
 	deps := t.deps
-	deps.Seen, deps.Todos, deps.Shell = nil, nil, t.NewShell()
+	deps.KnownFiles, deps.Todos, deps.Shell = nil, nil, t.NewShell()
 	deps.Plans = nil // plans belong to the main conversation
 	deps.Tasks, deps.Finder, deps.Brief = nil, nil, t.taskModel.Profile.Budget > 0
 	deps.Declared = &toolset.Declared{Dir: t.deps.Declared.Dir, Project: t.deps.Declared.Project} // New writes to it, perhaps concurrently
@@ -101,15 +101,15 @@ func (t *tools) sessionConfig(ctx context.Context, x sessionParts) session.Confi
 		},
 		Requests: session.Requests{
 			Provider: m.Provider, Model: m.Name, Offer: t.offer.Offerer(), Notes: t.tells, Pieces: t.Room.Pieces, Sum: prompts.Compact(),
-			Price: find.Prices(), Window: find.Windows(m), Blind: find.Blind(m),
+			Price: find.Prices(), Window: find.Windows(m), RejectsImages: find.RejectsImages(m),
 		},
 		Calls: session.Calls{
 			Tools: set, Gate: s.Files.Gate(t.Gate), Clip: x.clip, Mask: s.Marked(), Snapshots: t.snapshots(),
 		},
-		Storage: session.Storage{Store: x.store, Found: x.found, Kept: t.shelf.Kept},
+		Storage: session.Storage{Store: x.store, OnResume: x.found, CarryOver: t.shelf.CompactionNote},
 		Turns: session.Turns{
 			Limits: s.Request.Limits(s.Config), Accept: s.Request.Answer.Judge(), Schema: s.Request.Answer.Grammar(), Await: t.await(), Hooks: x.hooks,
-			Claims: claims.Of(s.Config.Claims, "task"),
+			Claims: claims.NewCheck(s.Config.Claims, "task"),
 		},
 		Host: session.Host{Observe: x.observe, Wait: s.Wait},
 	})
@@ -124,7 +124,7 @@ func (t *tools) modelFor(k agents.Kind) (agents.Model, error) {
 	if err != nil {
 		return agents.Model{}, err
 	}
-	m, _ = m.Settled(context.Background(), "")
+	m, _ = m.WithServerProfile(context.Background(), "")
 	return agents.Model{Provider: m.Provider, Name: m.Name, Full: m.Full()}, nil
 }
 
@@ -142,8 +142,8 @@ func (t *tools) lend(of discovery.Origin, name string) (full string, err error) 
 		return "", err
 	}
 	if m.Full() != t.model.Full() {
-		m, _ = m.Settled(context.Background(), "")
-		t.later.Load().Lend(m.Provider, m.Name)
+		m, _ = m.WithServerProfile(context.Background(), "")
+		t.later.Load().UseModelForTurn(m.Provider, m.Name)
 	}
 	return m.Full(), nil
 }
@@ -167,7 +167,7 @@ func (t *tools) led(ctx context.Context, c session.Config) session.Config {
 	if k.Steps > 0 && (c.Limits.Steps == 0 || k.Steps < c.Limits.Steps) {
 		c.Limits.Steps = k.Steps
 	}
-	says := append([]string{"it leads this conversation"}, k.Says(func(name string) bool { _, has := t.Set.Load().Get(name); return has })...)
+	says := append([]string{"it leads this conversation"}, k.IgnoredSettings(func(name string) bool { _, has := t.Set.Load().Get(name); return has })...)
 	t.notices = append(t.notices, fmt.Sprintf("the agent %s (%s): %s", k.Name, cmp.Or(k.Path, string(k.Origin)), strings.Join(says, "; ")))
 	return c
 }

@@ -33,13 +33,13 @@ type tools struct {
 	*base
 	Servers   *servers.Servers         // nil without servers
 	Set       atomic.Pointer[tool.Set] // tools may join while panes read it
-	Room      *instructions.Room
+	Room      *instructions.Reader
 	deps      toolset.Deps
 	plan      *plan.Manager
 	agents    *agents.Agents
 	profile   models.Profile
 	taskModel models.Model // the subagents'
-	offer     *toolselect.Shelf
+	offer     *toolselect.Selector
 	system    string         // prompt
 	main      session.Config // the session's, once it is open: subagents derive theirs
 }
@@ -69,9 +69,9 @@ func newTools(ctx context.Context, b *base) (t *tools, err error) {
 		t.deps.Skills = b.shelf
 	}
 	t.deps.Finder, t.deps.Brief, t.deps.Tasks = t.offer, t.profile.Budget > 0, t.tasks()
-	b.Menu.Lend = t.lend
+	b.Menu.LendModel = t.lend
 	if t.Servers != nil {
-		b.Menu.Others = t.Servers.Other
+		b.Menu.Expander = t.Servers.SlashPrompt
 	}
 	set, err := t.mainTools(ctx, t.deps)
 	if err != nil {
@@ -92,7 +92,7 @@ func newTools(ctx context.Context, b *base) (t *tools, err error) {
 
 // outputsOf returns the store for the session's complete outputs.
 func outputsOf(b *base) sessiondboutputs.Files {
-	out := sessiondboutputs.Into(filepath.Join(b.Settings.At.Spill, string(b.id)))
+	out := sessiondboutputs.NewFiles(filepath.Join(b.Settings.Places.Spill, string(b.id)))
 	out.Mask = b.Settings.Ring.Mask
 	return out
 }
@@ -103,7 +103,7 @@ func (t *tools) instruct(ctx context.Context) error {
 	if _, offered := t.Set.Load().Get("skill"); offered {
 		source.Skills = t.shelf.Index(ctx, s.Request.Asked, name == "local")
 	}
-	t.Room = instructions.New(source, s.Ours())
+	t.Room = instructions.New(source, s.InstructionPlaces())
 	t.closers = append(t.closers, func() { t.Room.Close() })
 	text, err := t.Room.Render(name, time.Now())
 	t.notices, t.system = append(t.notices, t.Room.Notices()...), s.Masked(text)
@@ -117,7 +117,7 @@ func readsOn(set *tool.Set) bool { return set.Has("bash_output") }
 func (t *tools) mainTools(ctx context.Context, deps toolset.Deps) (*tool.Set, error) {
 	set, err := toolsFor(ctx, &t.Settings.Request.Run, deps, t.Settings.Root.Dir(), t.profile, t.Servers)
 	if err == nil && t.leader.Name != "" {
-		set = set.Only(t.leader.Has)
+		set = set.Only(t.leader.HasTool)
 	}
 	return set, err
 }
@@ -149,7 +149,7 @@ func (t *tools) joining() {
 // tasks returns the task tool's backend. A scripted call has no model for tasks.
 func (t *tools) tasks() toolset.Tasks {
 	switch {
-	case t.Settings.Request.ByHand != nil || t.model.Provider == nobody(MCPProvider):
+	case t.Settings.Request.ByHand != nil || t.model.Provider == silentProvider(MCPProvider):
 		return nil
 	case t.Settings.Request.Serves:
 		return taskWaiter{t.agents}
@@ -192,7 +192,7 @@ func allTools(ctx context.Context, deps toolset.Deps, dir string, m *servers.Ser
 	if err != nil {
 		return nil, err
 	}
-	m.Enlist(registry)
+	m.RegisterTools(registry)
 	return registry.Tools(ctx, tool.Init{Workspace: dir, Directory: dir, Cwd: dir})
 }
 

@@ -31,7 +31,7 @@ func Replayed(w *Conversation) []session.Event {
 		if m.Role != session.ToolRole {
 			end(m.ID)
 		}
-		if o, ok := w.Session.Ran(m.Own); ok {
+		if o, ok := w.Session.OwnCommandOutcome(m.OwnCall); ok {
 			events = append(events, session.ToolEnd{Outcome: o}) // drawn as when it ran; the message is for the model
 			continue
 		}
@@ -67,11 +67,11 @@ func (w *Conversation) FolderOf(id string) (string, bool) {
 // Compose returns the model's input for a user's message: its slash command, server resources,
 // files and attachments. An unknown command is sent as text.
 func (w *Conversation) Compose(p api.Prompt) (session.Input, error) {
-	in, err := w.Menu.Prompt(p.Text, p.Beside, false)
+	in, err := w.Menu.Prompt(p.Text, p.Texts, false)
 	if err != nil {
 		return in, err
 	}
-	return w.Attach(w.Servers.Dress(in), p.Attach, p.Sent)
+	return w.Attach(w.Servers.AddResources(in), p.Attach, p.Attachments)
 }
 
 // Attach adds files, and a client's attachments, limited to the stored size.
@@ -108,10 +108,10 @@ func (w *Conversation) Begins(ctx context.Context, o *flags.Request) {
 		w.Notices = append(w.Notices, fmt.Sprintf("the mode %s that you chose for this folder is not in force: %v", mode, err))
 		return
 	}
-	w.Chosen = string(w.Gate.Mode())
-	w.Head.PermissionMode = w.Chosen
-	walls := w.Cage.Now(ctx)
-	w.Head.Sandbox.Level, w.Head.Sandbox.How = string(walls.Level), walls.How
+	w.ChosenMode = string(w.Gate.Mode())
+	w.Head.PermissionMode = w.ChosenMode
+	walls := w.Cage.Report(ctx)
+	w.Head.Sandbox.Level, w.Head.Sandbox.Explanation = string(walls.Level), walls.Explanation
 }
 
 // Undecided reports whether the mode of a new interface session comes only from the default.

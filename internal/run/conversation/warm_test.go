@@ -25,11 +25,11 @@ func TestTheConnectionIsOpenedAhead(t *testing.T) {
 	base := "http://" + l.Addr().String()
 	env := map[string]string{"OPENAI_BASE_URL": base, "ANTHROPIC_BASE_URL": base, "GEMINI_BASE_URL": base, "OLLAMA_HOST": base}
 	getenv := func(name string) string { return env[name] }
-	a := process.New(nil, cmd.Env{}, credentials.Of(getenv))
+	a := process.New(nil, cmd.Env{}, credentials.NewRing(getenv))
 	for _, name := range []string{"openai/m", "responses/m", "anthropic/m", "gemini/m", "ollama/m"} {
 		c := &choice{settings: &settings.Settings{Process: a, Config: config.Config{Model: name}}}
 		ctx, cancel := context.WithCancel(t.Context())
-		if err := c.useModel(ctx, newScope(nil, Person{})); err != nil {
+		if err := c.useModel(ctx, newScope(nil, UserCallbacks{})); err != nil {
 			t.Fatal(err)
 		}
 		conn, err := l.Accept()

@@ -46,7 +46,7 @@ type Run struct {
 	Back        bool // /overview returns to the overview that opened this interface
 	Review      bool // start with the net changes
 	Fork        bool
-	As          string // id for a new session; "" for any
+	NewID       string // id for a new session; "" for any
 	Background  bool   // continue without a terminal
 	Detached    bool   // this is the background process
 	Worktree    string // name of the git work tree
@@ -75,7 +75,7 @@ type Run struct {
 	Transcript   bool
 	Plain        bool
 	Inline       bool
-	Whole        bool // switched from inline to the whole screen
+	FromInline   bool // switched from inline to the whole screen
 
 	given func(flag string) bool // nil if no flag was given
 }
@@ -112,7 +112,7 @@ func (o *Run) Add(cmd *cobra.Command) {
 	f.StringVar(&o.Agent, "agent", "", "let the agent with this `NAME` lead: its prompt, tools, model, mode and steps")
 	f.BoolVarP(&o.ResumeLast, "continue", "c", false, "continue the newest session of this folder")
 	f.StringVarP(&o.Resume, "resume", "r", "", "open the session with this `ID` (a unique beginning is enough); without one, choose from a list")
-	f.StringVar(&o.As, "session-id", "", "give the new session this `ID`, so that a script can find it")
+	f.StringVar(&o.NewID, "session-id", "", "give the new session this `ID`, so that a script can find it")
 	f.BoolVar(&o.Background, "background", false, "start the session without a terminal and print its ID; adze sessions attach ID shows it, adze sessions stop ID ends it")
 	f.BoolVar(&o.Detached, "detached", false, "")
 	_ = f.MarkHidden("detached") // set by --background for its process
@@ -240,11 +240,11 @@ func (o *Run) Check() error {
 	if o.Resume != "" && o.ResumeLast {
 		return usage.Mistake("use one of them", "--continue and --resume exclude each other")
 	}
-	if o.As != "" && (o.Resume != "" || o.ResumeLast || o.NoSession) {
+	if o.NewID != "" && (o.Resume != "" || o.ResumeLast || o.NoSession) {
 		return usage.Mistake("leave one of them out", "--session-id names a new stored session")
 	}
-	if len(o.As) > 100 || strings.Trim(o.As, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
-		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is not the name of a session", o.As)
+	if len(o.NewID) > 100 || strings.Trim(o.NewID, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") != "" {
+		return usage.Mistake("letters, digits, . _ and -, at most 100", "--session-id %q is not the name of a session", o.NewID)
 	}
 	if o.Worktree != "" && o.Demo {
 		return usage.Mistake("leave one of them out", "--demo has its own copy and cannot use --worktree")
@@ -275,7 +275,7 @@ func (o *Run) Check() error {
 // checkBackground rejects flags that exclude --background.
 func (o *Run) checkBackground() error {
 	for _, f := range []string{"print", "output-format", "input-format", "no-session", "demo", "record", "replay", "plain", "inline", "output-schema", "try", "try-patch"} {
-		if o.Given(f) {
+		if o.IsSet(f) {
 			return usage.Mistake("leave one of them out", "--background and --%s exclude each other", f)
 		}
 	}
@@ -309,8 +309,8 @@ func (o *Run) former() {
 	}
 }
 
-// Settles reports whether the run only decides about waiting changes.
-func (o *Run) Settles(words string) bool {
+// OnlyDecides reports whether the run only decides about waiting changes.
+func (o *Run) OnlyDecides(words string) bool {
 	return (o.Staged == "take" || o.Staged == "drop" || o.patches()) && words == "" && !o.Stdin && (o.ResumeLast || o.Resume != "") && o.AcceptPlan == ""
 }
 
@@ -348,24 +348,24 @@ func (o *Run) Merge(cfg *config.Config) {
 	set(o.Model != "", "model", func() { cfg.Model = o.Model })
 	set(o.Mode != "", "permission_mode", func() { cfg.PermissionMode = o.Mode })
 	set(o.Sandbox != "", "sandbox", func() { cfg.Sandbox.Use = o.Sandbox })
-	set(o.Given("max-turns"), "max_turns", func() { cfg.MaxTurns = o.MaxTurns })
+	set(o.IsSet("max-turns"), "max_turns", func() { cfg.MaxTurns = o.MaxTurns })
 	set(o.MaxTime > 0, "max_time", func() { cfg.MaxTime = config.Duration(o.MaxTime) })
 	if o.Inline {
 		cfg.Interface.Inline = true
 		cfg.Set("interface", "flag --inline")
 	}
-	if o.Whole {
+	if o.FromInline {
 		cfg.Interface.Inline = false
 	}
 }
 
 // NamesTools reports whether the user selected the tools, including none by --tools "".
 func (o *Run) NamesTools() bool {
-	return len(o.Tools) > 0 || o.Given("tools")
+	return len(o.Tools) > 0 || o.IsSet("tools")
 }
 
-// Given reports whether a flag was given.
-func (o *Run) Given(flag string) bool { return o.given != nil && o.given(flag) }
+// IsSet reports whether a flag was given.
+func (o *Run) IsSet(flag string) bool { return o.given != nil && o.given(flag) }
 
 // Limits returns the limits from flags and configuration.
 func (o *Run) Limits(cfg config.Config) session.Limits {
@@ -373,7 +373,7 @@ func (o *Run) Limits(cfg config.Config) session.Limits {
 	if cfg.Origin("max_turns") == "default" {
 		own = usualTurns
 	}
-	return session.Limits{Own: own, Steps: cfg.MaxTurns, Calls: o.MaxCalls, Tokens: o.MaxTokens, Cost: o.MaxCost, Time: time.Duration(cfg.MaxTime)}
+	return session.Limits{OwnRequests: own, Steps: cfg.MaxTurns, Calls: o.MaxCalls, Tokens: o.MaxTokens, Cost: o.MaxCost, Time: time.Duration(cfg.MaxTime)}
 }
 
 // Instructions returns the sources for the system prompt.
@@ -457,12 +457,12 @@ func allowing(denied []session.Denial) string {
 // Request is a requested run: its flags and settings without flags.
 type Request struct {
 	Run
-	Files  workspace.FS         // file access; nil for the disk
-	Lent   []acp.Server         // MCP servers from an editor
-	Asked  string               // first prompt if known before the build
-	Answer *outputschema.Schema // from Schema; nil accepts any answer
-	Serves bool                 // another program makes the calls instead of a model
-	ByHand session.Provider     // replaces the model for adze tools run
+	Files         workspace.FS         // file access; nil for the disk
+	EditorServers []acp.Server         // MCP servers from an editor
+	Asked         string               // first prompt if known before the build
+	Answer        *outputschema.Schema // from Schema; nil accepts any answer
+	Serves        bool                 // another program makes the calls instead of a model
+	ByHand        session.Provider     // replaces the model for adze tools run
 }
 
 // Written reports whether the model is scripted. Its subagents use the same script.

@@ -9,7 +9,7 @@
 //
 // The one rule: GOGC and GOMEMLIMIT take precedence.
 //
-// Start reading at Ease.
+// Start reading at Start.
 //
 // Known limits: it affects the whole process and starts once. Memory outside Go's heap, such as a
 // database's pages, is not counted.
@@ -34,9 +34,9 @@ const (
 	roomy = 10 << 20
 )
 
-// Ease starts the tuning. It ends for good with the first collection that finds a larger live heap.
-// At the second collection it calls underWay, which may have been called before.
-func Ease(underWay func()) {
+// Start starts the tuning. It ends for good with the first collection that finds a larger live
+// heap. At the second collection it calls underWay, which may have been called before.
+func Start(underWay func()) {
 	obeys := os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != ""
 	if !obeys {
 		debug.SetGCPercent(easyPercent)
@@ -73,9 +73,9 @@ func percentFor(live uint64) int {
 // a few milliseconds.
 func ForgetStart() { forgetStart() }
 
-// Rest releases memory of an idle process: garbage and the executable's pages. It takes some
-// milliseconds; needed pages are reloaded.
-func Rest() {
+// ReleaseMemory releases memory of an idle process: garbage and the executable's pages. It takes
+// some milliseconds; needed pages are reloaded.
+func ReleaseMemory() {
 	debug.FreeOSMemory()
 	forgetStart()
 }

@@ -52,7 +52,7 @@ func TestASmallHeapIsCollectedLate(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	Ease(ForgetStart)
+	Start(ForgetStart)
 	var asked atomic.Int32
 	await(func() bool { asked.Add(1); return true })
 	if !settle(func() bool { return asked.Load() > 3 }) || percent() <= easyPercent || next() > roomy+roomy/10 {
@@ -72,7 +72,7 @@ func TestWhoSetsThePercentIsObeyed(t *testing.T) {
 	if !alone(t, "GOGC=70") {
 		return
 	}
-	Ease(ForgetStart)
+	Start(ForgetStart)
 	if got := debug.SetGCPercent(100); got != 70 {
 		t.Errorf("%d %%", got)
 	}

@@ -32,7 +32,7 @@ func TestWhatTheStartNeededIsLetGoOf(t *testing.T) {
 		return
 	}
 	before := mappedOfFiles(t)
-	Ease(ForgetStart)
+	Start(ForgetStart)
 	if !settle(func() bool { return mappedOfFiles(t) < before }) {
 		t.Errorf("%d kB of files are mapped, and were", before)
 	}

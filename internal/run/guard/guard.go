@@ -50,20 +50,20 @@ type Guard struct {
 	review   atomic.Bool // review each turn's changes once: policy.Mode.Reviewed
 }
 
-// Wish holds a guard's parameters besides settings.
-type Wish struct {
-	Spill   string   // folder of the session's complete outputs; may be empty
-	Lent    []string // folders that a model may read
-	Ask     policy.Asker
-	Inquire toolset.Inquire
-	Own     func(proc.Command) bool // reports the user's own command; may be nil
-	Stored  func() session.Store    // the run's store; nil disables undo
-	Observe func(session.Event)
+// Options holds a guard's parameters besides settings.
+type Options struct {
+	Spill           string   // folder of the session's complete outputs; may be empty
+	ReadableFolders []string // folders that a model may read
+	Ask             policy.Asker
+	Inquire         toolset.Inquire
+	IsOwnCommand    func(proc.Command) bool // reports the user's own command; may be nil
+	Stored          func() session.Store    // the run's store; nil disables undo
+	Observe         func(session.Event)
 }
 
 // New creates a run's guard. The sandbox is not tested before the first command.
-func New(s *settings.Settings, n Wish) (*Guard, error) {
-	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.At.Jobs()), shells: new(recorder.Shells), ChangeLog: new(recorder.ChangeLog)}
+func New(s *settings.Settings, n Options) (*Guard, error) {
+	g := &Guard{settings: s, inquire: n.Inquire, Ledger: proc.NewLedger(s.Places.Jobs()), shells: new(recorder.Shells), ChangeLog: new(recorder.ChangeLog)}
 	if err := g.assemble(n); err != nil {
 		g.Close()
 		return nil, err
@@ -76,23 +76,23 @@ func New(s *settings.Settings, n Wish) (*Guard, error) {
 }
 
 // assemble creates the parts that refer to each other.
-func (g *Guard) assemble(n Wish) (err error) {
+func (g *Guard) assemble(n Options) (err error) {
 	s := g.settings
 	setting, _ := sandbox.ParseSetting(s.Config.Sandbox.Use) // already validated by settings
-	box := sandbox.Of(s.Root.Dir(), s.At.State, s.At.Config, configpaths.Absolute(s.File))
+	box := sandbox.ForWorkspace(s.Root.Dir(), s.Places.State, s.Places.Config, configpaths.Absolute(s.File))
 	g.closers = append(g.closers, box.Close)
 	// In a mode that asks or has rules for commands they run outside: until a sandbox permits some
 	// network access, an installation with the user's consent would fail in it.
-	g.Cage = &sandbox.Cage{Setting: setting, Box: box, Outside: n.Own, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode().OnStage() }}
+	g.Cage = &sandbox.Cage{Setting: setting, Box: box, RunsOutside: n.IsOwnCommand, Wanted: func() bool { return g.Gate.Mode() == policy.Auto || g.Gate.Mode().OnStage() }}
 	if g.Gate, err = policyconfig.New(s.Config, s.Request.Flags, g.ground(n), n.Ask); err != nil {
 		return err
 	}
 	g.review.Store(g.Gate.Mode().OnStage() || s.Config.Review == config.ReviewOnce)
 	g.keepFiles(n)
 	shown := s.Config.Sandbox
-	box.Through(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
+	box.SetNetwork(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
 		Show(shown.Places(shown.Read, s.Home), shown.Places(shown.Write, s.Home), reachedByRules{g.Gate, s}).
-		Judged(g.protects, g.applying)
+		SetChangePolicy(g.protects, g.applying)
 	return nil
 }
 
@@ -137,15 +137,15 @@ func (g *Guard) enforce(mode policy.Mode, review bool) error {
 		return err
 	}
 	g.review.Store(review)
-	go g.Cage.Now(context.Background())
+	go g.Cage.Report(context.Background())
 	return nil
 }
 
 // ground returns the subjects of this run's rules.
-func (g *Guard) ground(n Wish) policyconfig.Ground {
+func (g *Guard) ground(n Options) policyconfig.RunPaths {
 	s := g.settings
-	return policyconfig.Ground{Root: s.Root, At: s.At, File: configpaths.Absolute(s.File), Spill: n.Spill, Lent: n.Lent, Project: s.Says, Managed: s.Owner,
-		Options: policy.Options{Contained: g.Cage.Holds, Lacks: g.Cage.Lacks, Aside: g.Cage.Aside, Stage: g.unstaged, Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}}
+	return policyconfig.RunPaths{Root: s.Root, Places: s.Places, File: configpaths.Absolute(s.File), Spill: n.Spill, ReadableFolders: n.ReadableFolders, Project: s.ProjectConfig, Managed: s.Owner,
+		Options: policy.Options{Contained: g.Cage.Holds, Gaps: g.Cage.Gaps, SeparationProblem: g.Cage.SeparationProblem, Stage: g.unstaged, Leaks: func(text string) bool { return s.Ring.Mask().Leaks(text) }}}
 }
 
 // reachedByRules implements sandbox.Rules with the user's rules.
@@ -192,23 +192,23 @@ func (g *Guard) Reach() web.Policy {
 }
 
 // keepFiles creates the undo recorder. A run that saves nothing has no undo.
-func (g *Guard) keepFiles(n Wish) {
+func (g *Guard) keepFiles(n Options) {
 	s := g.settings
-	if n.Stored == nil || !s.Request.Saves() || s.Config.Undo.Off || "ADZE_UNDO="+s.Getenv("ADZE_UNDO") == batch.UndoOff {
+	if n.Stored == nil || !s.Request.Saves() || s.Config.Undo.Disabled || "ADZE_UNDO="+s.Getenv("ADZE_UNDO") == batch.UndoOff {
 		return
 	}
 	kept := s.Undoing(s.Root.Dir())
 	kept.Jobs, kept.ChangeLog = g.shells.Running, g.ChangeLog
-	kept.Apart = func(r tool.Record) bool {
+	kept.Separate = func(r tool.Record) bool {
 		return r.Tool == "bash" || r.Tool == toolset.StageTool || g.begun() != nil
 	}
 	kept.Followed = g.Followed.Load
-	kept.Tell, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
-	kept.Skip = func(path string) bool { return g.Cage.Box.Stands(filepath.Join(kept.Root, path)) }
+	kept.Notify, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
+	kept.Skip = func(path string) bool { return g.Cage.Box.IsPlaceholder(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return recorder.Named(ctx, n.Stored(), kept.Root) }
 	kept.Path = func(name string) (string, bool) {
 		p, err := s.Root.Resolve(name)
-		rel, inside := s.Root.Inside(p.Abs())
+		rel, inside := s.Root.Rel(p.Abs())
 		return rel, inside && err == nil
 	}
 	kept.Failed = g.uncovered

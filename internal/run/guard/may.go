@@ -25,7 +25,7 @@ func (g *Guard) MayTake(kind, name string, words []string, shell string) func() 
 	s := g.settings
 	return func() (bool, error) {
 		p := s.Project()
-		if p.Takes(words, shell) == "" {
+		if p.ProjectCode(words, shell) == "" {
 			return false, nil
 		}
 		for _, i := range s.Takers() {
@@ -92,7 +92,7 @@ func (g *Guard) NewShell() *toolset.Shell {
 	shell := toolset.NewShell(g.Supervisor(), env)
 	shell.MayLeave = g.Cage.Setting == sandbox.Auto
 	shell.InUse = g.Cage.Box.DatabaseInUse
-	shell.Ran = func(c toolset.RanCommand) {
+	shell.OnRun = func(c toolset.RanCommand) {
 		if at := g.begun(); at != nil {
 			at.ran(c)
 		}

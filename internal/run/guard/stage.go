@@ -101,7 +101,7 @@ func (s *Stage) find() error {
 	if s.view != nil {
 		return nil
 	}
-	if !s.There() {
+	if !s.MayExist() {
 		return nil
 	}
 	view, err := s.guard.Cage.Box.Stage(s.name)
@@ -130,9 +130,9 @@ func (s *Stage) End() error {
 	return nil
 }
 
-// There reports whether a stage may exist, with a single file lookup.
-func (s *Stage) There() bool {
-	return sandbox.HasStage(s.guard.settings.At.State, s.guard.settings.Root.Dir(), s.name)
+// MayExist reports whether a stage may exist, with a single file lookup.
+func (s *Stage) MayExist() bool {
+	return sandbox.HasStage(s.guard.settings.Places.State, s.guard.settings.Root.Dir(), s.name)
 }
 
 // look creates the review if there is a stage.
@@ -192,7 +192,7 @@ func (s *Stage) shown() (toolset.Staged, error) {
 	if err := s.look(); err != nil || s.view == nil {
 		return toolset.Staged{}, err
 	}
-	out := toolset.Staged{Files: s.review.Files, Left: s.review.Left, Conflicts: s.review.Conflicts}
+	out := toolset.Staged{Files: s.review.Files, Skipped: s.review.Skipped, Conflicts: s.review.Conflicts}
 	out.Commands, out.Hosts = s.notes()
 	return out, nil
 }

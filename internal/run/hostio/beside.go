@@ -13,9 +13,9 @@ import (
 // besideTime is how long the other process may take to restore the terminal.
 const besideTime = time.Second
 
-// Beside runs this program again on adze's terminal until it ends or ctx does. The new process gets
-// keys typed ahead, and returns unhandled ones.
-func Beside(ctx context.Context, in, out *os.File, errs io.Writer, keys *input.Ahead, env []string, words ...string) error {
+// RunOnTerminal runs this program again on adze's terminal until it ends or ctx does. The new
+// process gets keys typed ahead, and returns unhandled ones.
+func RunOnTerminal(ctx context.Context, in, out *os.File, errs io.Writer, keys *input.PendingKeys, env []string, words ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

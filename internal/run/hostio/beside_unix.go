@@ -11,15 +11,15 @@ import (
 	"adze/tui/input"
 )
 
-// File descriptors for keys in a process started by Beside.
+// File descriptors for keys in a process started by RunOnTerminal.
 const (
 	keysIn  = 3
 	keysOut = 4
 )
 
-// handKeys creates the files for a process that calls Handed. Beside calls over after that process
-// has ended.
-func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
+// handKeys creates the files for a process that calls Inherited. Beside calls over after that
+// process has ended.
+func handKeys(keys *input.PendingKeys) (files []*os.File, over func(), err error) {
 	hisIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -47,11 +47,11 @@ func handKeys(keys *input.Ahead) (files []*os.File, over func(), err error) {
 	}, nil
 }
 
-// Hand is the connection to the process that called Beside.
+// Hand is the connection to the process that called RunOnTerminal.
 type Hand struct{ in, out *os.File }
 
-// Handed returns this process's connection, if Beside started it.
-func Handed(beside bool) Hand {
+// Inherited returns this process's connection, if RunOnTerminal started it.
+func Inherited(beside bool) Hand {
 	if !beside {
 		return Hand{}
 	}

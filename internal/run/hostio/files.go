@@ -32,7 +32,7 @@ func Files(ctx context.Context, tree search.Tree, some func(api.Files), changed 
 		var mu sync.Mutex
 		var early []string
 		next := firstFiles
-		q.Found = func(path string) {
+		q.OnPath = func(path string) {
 			mu.Lock()
 			defer mu.Unlock()
 			if len(early) == lastEarly {
@@ -60,7 +60,7 @@ func Files(ctx context.Context, tree search.Tree, some func(api.Files), changed 
 	if some != nil {
 		some(out)
 	}
-	out.Near = changed(ctx)
+	out.Recent = changed(ctx)
 	return out, nil
 }
 

@@ -48,8 +48,8 @@ func TestFilesOfARepository(t *testing.T) {
 	got, err := Files(context.Background(), search.Tree{Root: dir}, nil, func(ctx context.Context) []string {
 		return Changed(ctx, git.Git{Env: os.Environ()}, dir)
 	})
-	if err != nil || !slices.Equal(got.Near, []string{"inner/changed.go", "new.go"}) {
-		t.Errorf("near: %q, %v", got.Near, err)
+	if err != nil || !slices.Equal(got.Recent, []string{"inner/changed.go", "new.go"}) {
+		t.Errorf("near: %q, %v", got.Recent, err)
 	}
 	slices.Sort(got.Paths)
 	if !slices.Equal(got.Paths, []string{"inner/", "inner/changed.go", "kept.go", "new.go"}) {

@@ -39,8 +39,8 @@ func Sessions(ctx context.Context, stored session.Store) ([]api.SessionHead, err
 // foundRows limits search results.
 const foundRows = 30
 
-// Found searches users' stored sessions: a subagent's cannot be opened.
-func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.Found, note string, err error) {
+// Search searches users' stored sessions: a subagent's cannot be opened.
+func Search(ctx context.Context, words *fulltext.Later, text string) (out []api.SearchResult, note string, err error) {
 	hits, note, err := words.Search(ctx, fulltext.Query{Text: text, Limit: foundRows})
 	if errors.Is(err, fulltext.ErrNoWords) {
 		return nil, "", nil
@@ -53,7 +53,7 @@ func Found(ctx context.Context, words *fulltext.Later, text string) (out []api.F
 		if h.Kind == fulltext.Called {
 			kind = h.Tool
 		}
-		out = append(out, api.Found{Session: string(h.Session), Place: api.Place{Message: h.Message, Call: h.Call}, Title: h.Title,
+		out = append(out, api.SearchResult{Session: string(h.Session), Place: api.Place{Message: h.Message, Call: h.Call}, Title: h.Title,
 			Kind: kind, Snippet: h.Snippet.String(), Cwd: h.Cwd, Time: h.Time.Local()})
 	}
 	return out, note, err

@@ -31,8 +31,8 @@ func NewMemory(state, dir string) Memory {
 	return Memory{filepath.Join(state, "prompts", hex.EncodeToString(sum[:8])+".jsonl")}
 }
 
-// Past returns the messages, oldest first.
-func (m Memory) Past() []string {
+// Messages returns the messages, oldest first.
+func (m Memory) Messages() []string {
 	f, err := os.Open(m.path)
 	if err != nil {
 		return nil
@@ -76,7 +76,7 @@ func (m Memory) Add(text string) {
 
 // Forget removes texts, as written or as sent.
 func (m Memory) Forget(texts []string) {
-	past := m.Past()
+	past := m.Messages()
 	kept := slices.DeleteFunc(slices.Clone(past), func(s string) bool {
 		return slices.ContainsFunc(texts, func(t string) bool { return strings.TrimSpace(s) == strings.TrimSpace(t) })
 	})
@@ -87,7 +87,7 @@ func (m Memory) Forget(texts []string) {
 
 // shorten keeps the newer half.
 func (m Memory) shorten() {
-	past := m.Past()
+	past := m.Messages()
 	m.rewrite(past[len(past)/2:])
 }
 

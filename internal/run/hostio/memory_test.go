@@ -10,16 +10,16 @@ import (
 
 func TestMemoryKeepsTheNewestOfEach(t *testing.T) {
 	m := NewMemory(t.TempDir(), "/home/ann/calc")
-	if got := m.Past(); got != nil {
+	if got := m.Messages(); got != nil {
 		t.Errorf("a new memory holds %q", got)
 	}
 	for _, text := range []string{"one", "two\nlines", "one", "three"} {
 		m.Add(text)
 	}
-	if got := m.Past(); !slices.Equal(got, []string{"two\nlines", "one", "three"}) {
+	if got := m.Messages(); !slices.Equal(got, []string{"two\nlines", "one", "three"}) {
 		t.Errorf("it holds %q", got)
 	}
-	if other := NewMemory(filepath.Dir(filepath.Dir(m.path)), "/home/ann/other"); other.Past() != nil {
+	if other := NewMemory(filepath.Dir(filepath.Dir(m.path)), "/home/ann/other"); other.Messages() != nil {
 		t.Error("two workspaces share a memory")
 	}
 	info, err := os.Stat(m.path)
@@ -37,7 +37,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if err != nil || info.Size() > maxMemoryBytes+5000 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
-	if past := m.Past(); len(past[len(past)-1]) != 4299 {
+	if past := m.Messages(); len(past[len(past)-1]) != 4299 {
 		t.Error("the newest text is not there")
 	}
 }
@@ -48,7 +48,7 @@ func TestALongTextHidesNoneThatFollow(t *testing.T) {
 	for _, text := range []string{"first", long, huge, "last"} {
 		m.Add(text)
 	}
-	if got := m.Past(); !slices.Equal(got, []string{"first", long, "last"}) {
+	if got := m.Messages(); !slices.Equal(got, []string{"first", long, "last"}) {
 		t.Errorf("%d texts, the last of %d bytes", len(got), len(got[len(got)-1]))
 	}
 	// A file that another version wrote may hold one that is longer.
@@ -60,7 +60,7 @@ func TestALongTextHidesNoneThatFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Forget([]string{"first"})
-	if got := m.Past(); !slices.Equal(got, []string{long, "last", "after"}) {
+	if got := m.Messages(); !slices.Equal(got, []string{long, "last", "after"}) {
 		t.Errorf("%d texts", len(got))
 	}
 }

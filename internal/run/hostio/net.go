@@ -41,7 +41,7 @@ func SinceBranch(ctx context.Context, g git.Git, dir string) (api.Net, error) {
 	if err != nil {
 		return api.Net{}, err
 	}
-	out := api.Net{From: fmt.Sprintf("%s at %.8s; files that git does not know are not shown", from, base)}
+	out := api.Net{Baseline: fmt.Sprintf("%s at %.8s; files that git does not know are not shown", from, base)}
 	for part := range strings.SplitSeq("\n"+d.Patch, "\ndiff --git ") {
 		if f, ok := gitFile(part); ok {
 			f.Hunks = hunksOf(f.Diff)
@@ -49,7 +49,7 @@ func SinceBranch(ctx context.Context, g git.Git, dir string) (api.Net, error) {
 		}
 	}
 	if n := d.TotalFiles - len(out.Files); n > 0 {
-		out.From += fmt.Sprintf("; %d more files", n)
+		out.Baseline += fmt.Sprintf("; %d more files", n)
 	}
 	return out, nil
 }
@@ -76,8 +76,8 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 		return strings.TrimPrefix(strings.Trim(strings.TrimSuffix(name, "\t"), `"`), prefix)
 	}
 	old, now := side("---", "a/"), side("+++", "b/")
-	f.Path, f.New, f.Gone = now, old == "/dev/null", now == "/dev/null"
-	if f.Gone {
+	f.Path, f.New, f.Deleted = now, old == "/dev/null", now == "/dev/null"
+	if f.Deleted {
 		f.Path = old
 		if strings.HasPrefix(rest, "deleted file mode 100755\n") {
 			f.Mode = 0o755 // git stores only the executable bit
@@ -91,24 +91,24 @@ func gitFile(part string) (f api.NetFile, ok bool) {
 func Chmod(root *workspace.Root, f api.NetFile) string {
 	path, err := root.Resolve(f.Path)
 	now, missing := root.Stat(path)
-	if err != nil || missing != nil || !f.Gone || f.Mode == 0 || uint32(now.Mode.Perm()) == f.Mode&0o777 {
+	if err != nil || missing != nil || !f.Deleted || f.Mode == 0 || uint32(now.Mode.Perm()) == f.Mode&0o777 {
 		return ""
 	}
 	return fmt.Sprintf("chmod %o -- %s", f.Mode&0o777, quoted(f.Path))
 }
 
-// Since returns the changes since the session or its latest turn began.
-func Since(ctx context.Context, d recorder.Manager, turn bool) (api.Net, error) {
+// ChangesSince returns the changes since the session or its latest turn began.
+func ChangesSince(ctx context.Context, d recorder.Manager, turn bool) (api.Net, error) {
 	all, err := d.Net(ctx, turn)
-	out := api.Net{From: "the first call of this session that could change a file"}
+	out := api.Net{Baseline: "the first call of this session that could change a file"}
 	if turn {
-		out.From = "the first call of the last turn that could change a file"
+		out.Baseline = "the first call of the last turn that could change a file"
 	}
 	if errors.Is(err, recorder.ErrUnchanged) {
 		return out, nil
 	}
 	for _, n := range all {
-		out.Files = append(out.Files, api.NetFile{Path: n.Path, Diff: n.Diff, Note: n.Note, New: n.Before == undo.Absent, Gone: n.After == undo.Absent, Mode: n.Mode, Hunks: hunksOf(n.Diff)})
+		out.Files = append(out.Files, api.NetFile{Path: n.Path, Diff: n.Diff, Note: n.Note, New: n.Before == undo.Absent, Deleted: n.After == undo.Absent, Mode: n.Mode, Hunks: hunksOf(n.Diff)})
 	}
 	return out, err
 }
@@ -128,7 +128,7 @@ func Revert(ctx context.Context, root *workspace.Root, h api.NetHunk) (name stri
 		return "", nil, now, errors.New("there is no such hunk")
 	}
 	hunk := hunks[h.Number]
-	if h.File.Gone {
+	if h.File.Deleted {
 		return "write", map[string]string{"path": h.File.Path, "content": hunk.Old}, now, nil
 	}
 	path, err := root.Resolve(h.File.Path)

@@ -24,7 +24,7 @@ func TestAFileThatWasRemovedComesBackWithItsMode(t *testing.T) {
 	}
 	defer root.Close()
 	f, ok := gitFile("a/it's.sh b/it's.sh\ndeleted file mode 100755\nindex 1..0\n--- a/it's.sh\n+++ /dev/null\n@@ -1 +0,0 @@\n-true\n")
-	if !ok || !f.Gone || f.Mode != 0o755 {
+	if !ok || !f.Deleted || f.Mode != 0o755 {
 		t.Fatalf("%+v", f)
 	}
 	path := filepath.Join(top, "it's.sh")

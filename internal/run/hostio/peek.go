@@ -29,7 +29,7 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 		case session.RewindEntry:
 			var back session.Rewound
 			if json.Unmarshal(e.Data, &back) == nil {
-				messages = before(messages, back.To)
+				messages = before(messages, back.MessageID)
 			}
 		case session.EndEntry:
 			var r session.Result
@@ -66,7 +66,7 @@ func before(messages []session.Message, id string) []session.Message {
 func lastExchange(messages []session.Message) (turns int, asked, answered string) {
 	for _, m := range messages {
 		switch {
-		case m.Role == session.User && m.Own == "" && !m.Summary && !m.Note:
+		case m.Role == session.User && m.OwnCall == "" && !m.Summary && !m.Note:
 			turns++
 			asked, answered = m.Text(), ""
 		case m.Role == session.Assistant && m.Text() != "":

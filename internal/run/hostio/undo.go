@@ -16,24 +16,24 @@ import (
 
 // Undo restores files for the interface, or returns a preview. since is the last user message. The
 // returned log entry is nil if nothing was done.
-func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (api.Undone, *session.Undone, error) {
-	wish := recorder.Wish{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
-	if w.Since {
-		wish.Since = cmp.Or(w.Message, since)
+func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (api.UndoResult, *session.UndoData, error) {
+	wish := recorder.UndoOptions{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
+	if w.SinceMessage {
+		wish.SinceMessage = cmp.Or(w.Message, since)
 	}
-	if w.Since && since == "" {
-		return api.Undone{}, nil, nil
+	if w.SinceMessage && since == "" {
+		return api.UndoResult{}, nil, nil
 	}
 	p, err := d.Plan(ctx, wish)
 	switch none := errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo); {
 	case none && w.Plan != "":
-		return api.Undone{}, nil, changed()
-	case none && (w.Since || !errors.Is(err, recorder.ErrUncovered)):
-		return api.Undone{}, nil, nil
+		return api.UndoResult{}, nil, changed()
+	case none && (w.SinceMessage || !errors.Is(err, recorder.ErrUncovered)):
+		return api.UndoResult{}, nil, nil
 	case err != nil:
-		return api.Undone{}, nil, err
+		return api.UndoResult{}, nil, err
 	}
-	out := api.Undone{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.Doubt()}
+	out := api.UndoResult{Git: p.Git > 0, Asks: p.Asks(), Doubt: p.UncertainPaths()}
 	if w.Dry && out.Git && len(p.Steps) == 0 { // git's state is offered only if some of it can be restored
 		wish.Git = true
 		if with, err := d.Plan(ctx, wish); err == nil && len(with.Steps) == 0 {
@@ -44,18 +44,18 @@ func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (ap
 		out.Turns = append(out.Turns, t.Asked)
 	}
 	if out.Plan = digest(p); w.Plan != "" && w.Plan != out.Plan {
-		return api.Undone{}, nil, changed()
+		return api.UndoResult{}, nil, changed()
 	}
 	if w.Dry {
 		for _, s := range p.Steps {
-			out.Paths = append(out.Paths, s.Does+" "+s.Path)
+			out.Paths = append(out.Paths, s.Action+" "+s.Path)
 		}
 		out.Left = left(p.Refused)
 		return out, nil, nil
 	}
-	done, err := p.Do(ctx)
+	done, err := p.Apply(ctx)
 	if err != nil {
-		return api.Undone{}, nil, err
+		return api.UndoResult{}, nil, err
 	}
 	out.Paths, out.Left = done.Paths, left(done.Refused)
 	return out, &done.Entry, nil
@@ -71,7 +71,7 @@ func digest(p *recorder.Proposal) string {
 		fmt.Fprintf(sum, "turn %q\n", t.Message)
 	}
 	for _, s := range p.Steps {
-		fmt.Fprintf(sum, "%s %q\n", s.Does, s.Path)
+		fmt.Fprintf(sum, "%s %q\n", s.Action, s.Path)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }

@@ -13,8 +13,8 @@ import (
 // Calls are shown to users with passwords in addresses masked. Everything else is shown, and diffs
 // are exact.
 
-// Veiled returns a question for display.
-func Veiled(q tool.Question) tool.Question {
+// MaskQuestion returns a question for display.
+func MaskQuestion(q tool.Question) tool.Question {
 	q.Needs = slices.Clone(q.Needs)
 	for i := range q.Needs {
 		q.Needs[i].Target = redact.Passwords(q.Needs[i].Target)

@@ -14,8 +14,8 @@ import (
 // stepsOf are the steps of a listing, a line each.
 func stepsOf(l models.Listing) string {
 	var out []string
-	for _, s := range Found(l, nil).Steps {
-		out = append(out, s.Do)
+	for _, s := range ForSetup(l, nil).Steps {
+		out = append(out, s.Action)
 	}
 	return strings.Join(out, "\n")
 }
@@ -37,10 +37,10 @@ func TestStepsLeadToAModel(t *testing.T) {
 	v := models.Fetching()[0]
 	no, yes := new(bool), true
 	key := "enter a key\nuse your own server\nexport " + models.Keyed()[0] + "=…"
-	off := models.ListedProvider{Provider: v.Name, Usable: no, Why: "not running: refused"}
-	empty := models.ListedProvider{Provider: v.Name, Usable: no, Why: "running, but it has none"}
-	locked := models.ListedProvider{Provider: "server", Endpoint: "http://here/v1", Usable: no, WantsKey: true, Why: "wants a key: adze models login server"}
-	full := models.ListedProvider{Provider: v.Name, Usable: &yes, Why: "running", Models: []models.ListedModel{{Model: "a", Tools: &yes}, {Model: "b", Tools: no}}}
+	off := models.ListedProvider{Provider: v.Name, Usable: no, Reason: "not running: refused"}
+	empty := models.ListedProvider{Provider: v.Name, Usable: no, Reason: "running, but it has none"}
+	locked := models.ListedProvider{Provider: "server", Endpoint: "http://here/v1", Usable: no, WantsKey: true, Reason: "wants a key: adze models login server"}
+	full := models.ListedProvider{Provider: v.Name, Usable: &yes, Reason: "running", Models: []models.ListedModel{{Model: "a", Tools: &yes}, {Model: "b", Tools: no}}}
 	for name, c := range map[string]struct {
 		programs []string
 		found    models.ListedProvider
@@ -49,7 +49,7 @@ func TestStepsLeadToAModel(t *testing.T) {
 		"nothing there": {nil, off, key + "\nwatch the demo\nopen " + v.Fetch.Site},
 		"wants a key":   {nil, locked, "enter the key of server\n" + key + "\nwatch the demo\nopen " + v.Fetch.Site},
 		"installed":     {[]string{v.Fetch.Binary()}, off, v.Fetch.Serve + "\n" + key + "\nwatch the demo"},
-		"without model": {nil, empty, v.Fetch.Of(v.Fetch.Suggest) + "\n" + key + "\nwatch the demo"},
+		"without model": {nil, empty, v.Fetch.Command(v.Fetch.Suggest) + "\n" + key + "\nwatch the demo"},
 		"with a model":  {nil, full, "use " + v.Name + "/a\n" + key + "\nwatch the demo"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,10 +65,10 @@ func TestStepsLeadToAModel(t *testing.T) {
 func TestFindingsAreFew(t *testing.T) {
 	no := new(bool)
 	l := models.Listing{Providers: []models.ListedProvider{
-		{Provider: "one", KeyEnv: "ONE", Usable: no, Why: "set ONE"}, {Provider: "two", KeyEnv: "TWO", Usable: no, Why: "set TWO"}, {Provider: "ours", Endpoint: "http://o", Why: "not asked yet"},
+		{Provider: "one", KeyEnv: "ONE", Usable: no, Reason: "set ONE"}, {Provider: "two", KeyEnv: "TWO", Usable: no, Reason: "set TWO"}, {Provider: "ours", Endpoint: "http://o", Reason: "not asked yet"},
 	}}
 	var got []string
-	for _, f := range Found(l, []doctor.Check{{Name: "terminal", Found: "wide"}}).Findings {
+	for _, f := range ForSetup(l, []doctor.Check{{Name: "terminal", Finding: "wide"}}).Findings {
 		got = append(got, f.Name+": "+f.Text)
 	}
 	if all := strings.Join(got, "; "); all != "ours: not asked yet · http://o; keys: not set: ONE, TWO; terminal: wide" {

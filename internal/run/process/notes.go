@@ -27,8 +27,8 @@ func (n *Notes) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Aside redirects messages to show until end, which returns them.
-func (n *Notes) Aside(show func(text string)) (end func() []byte) {
+// Redirect redirects messages to show until end, which returns them.
+func (n *Notes) Redirect(show func(text string)) (end func() []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.show = show

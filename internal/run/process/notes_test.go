@@ -16,7 +16,7 @@ import (
 // write. Each note arrives once, on one side.
 func TestNotesGoAsideWhileOthersWrite(t *testing.T) {
 	var out bytes.Buffer
-	p := process.New(nil, cmd.Env{Err: &out}, credentials.Of(func(string) string { return "" }))
+	p := process.New(nil, cmd.Env{Err: &out}, credentials.NewRing(func(string) string { return "" }))
 	var wg sync.WaitGroup
 	for n := range 4 {
 		wg.Go(func() {
@@ -28,7 +28,7 @@ func TestNotesGoAsideWhileOthersWrite(t *testing.T) {
 	var shown []string
 	kept := ""
 	for range 20 {
-		end := p.Notes.Aside(func(text string) { shown = append(shown, text) })
+		end := p.Notes.Redirect(func(text string) { shown = append(shown, text) })
 		kept += string(end())
 	}
 	wg.Wait()

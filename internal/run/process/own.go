@@ -17,19 +17,19 @@ import (
 // A command outside a full sandbox has all of the user's access, so changes are detected, not
 // prevented: the user is notified, and this process stops using those files.
 type OwnFiles struct {
-	mu      sync.Mutex
-	paths   []string
-	running map[tool.CallID]bool // calls by tools that start programs
-	before  map[string]string    // file states when the first of these calls began
-	mine    bool                 // this process is changing one of them
-	changed []string             // by another cause
+	mu       sync.Mutex
+	paths    []string
+	running  map[tool.CallID]bool // calls by tools that start programs
+	baseline map[string]string    // file states when the first of these calls began
+	mine     bool                 // this process is changing one of them
+	changed  []string             // by another cause
 }
 
 // Begin sets a run's files.
 func (f *OwnFiles) Begin(at configpaths.Places, file string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.paths = []string{configpaths.Absolute(file), filepath.Join(at.Config, hooks.File), trust.Of(at.State).Path, at.Managed,
+	f.paths = []string{configpaths.Absolute(file), filepath.Join(at.Config, hooks.File), trust.OpenBook(at.State).Path, at.Managed,
 		filepath.Join(filepath.Dir(at.Managed), hooks.File)}
 }
 
@@ -65,8 +65,8 @@ func (f *OwnFiles) heed(e session.Event, starts func(name string) bool, busy fun
 		if f.running == nil {
 			f.running = map[tool.CallID]bool{}
 		}
-		if f.running[e.Call] = true; f.before == nil {
-			f.before = f.marks()
+		if f.running[e.Call] = true; f.baseline == nil {
+			f.baseline = f.marks()
 		}
 	case session.ToolEnd:
 		if call := e.Outcome.Call; f.running[call] {
@@ -81,13 +81,13 @@ func (f *OwnFiles) compare(goesOn bool) string {
 	var fresh []string
 	now := f.marks()
 	for _, path := range f.paths {
-		if f.before != nil && now[path] != f.before[path] && !f.mine {
+		if f.baseline != nil && now[path] != f.baseline[path] && !f.mine {
 			fresh = append(fresh, path)
 		}
 	}
-	f.before, f.mine = now, false
+	f.baseline, f.mine = now, false
 	if !goesOn {
-		f.before = nil
+		f.baseline = nil
 	}
 	if f.changed = append(f.changed, fresh...); len(fresh) == 0 {
 		return ""
@@ -100,7 +100,7 @@ func (f *OwnFiles) compare(goesOn bool) string {
 func (f *OwnFiles) Changes() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.mine = f.before != nil
+	f.mine = f.baseline != nil
 }
 
 // Trusted returns an error once one of the files was changed.

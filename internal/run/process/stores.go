@@ -25,7 +25,7 @@ func (p *Process) Store(ctx context.Context, use func(*sessiondb.Store) error) e
 	if err := p.storedHere(); err != nil {
 		return err
 	}
-	path := filepath.Join(paths.Of(p.Getenv).State, "sessions.db")
+	path := filepath.Join(paths.FromEnv(p.Getenv).State, "sessions.db")
 	s, err := sessiondb.Look(ctx, path, sessiondb.Options{})
 	if errors.Is(err, sessiondb.ErrDamaged) {
 		s, err = sessiondb.Open(ctx, path, sessiondb.Options{})
@@ -85,7 +85,7 @@ func (p *Process) OpenDisk(ctx context.Context) (*sessiondb.Store, error) {
 		return nil, err
 	}
 	log := masking.Log{Mask: p.Ring.Mask}
-	s, err := sessiondb.Open(ctx, filepath.Join(paths.Of(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: log.Entry})
+	s, err := sessiondb.Open(ctx, filepath.Join(paths.FromEnv(p.Getenv).State, "sessions.db"), sessiondb.Options{Mask: log.Entry})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", sessiondb.ErrOpen, err)
 	}
@@ -93,9 +93,9 @@ func (p *Process) OpenDisk(ctx context.Context) (*sessiondb.Store, error) {
 }
 
 // Forgets returns the places with data about a session.
-func (p *Process) Forgets(s *sessiondb.Store) retention.Room {
-	at := paths.Of(p.Getenv)
-	return retention.Room{
+func (p *Process) Forgets(s *sessiondb.Store) retention.DataPlaces {
+	at := paths.FromEnv(p.Getenv)
+	return retention.DataPlaces{
 		Store: s, Outputs: at.Spill,
 		Prompts: func(folder string, said []string) { hostio.NewMemory(at.State, folder).Forget(said) },
 		Stage:   func(id session.ID) error { return sandbox.DropStages(at.State, string(id)) },

@@ -49,7 +49,7 @@ func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp
 		name := lentName(one.Name)
 		entry, err := json.Marshal(one)
 		server, _, rerr := mcp.Read(name, entry)
-		item, terr := l.project.Lent("editor", name, entry)
+		item, terr := l.project.SuppliedServer("editor", name, entry)
 		_, configured := s.Config.MCP.Servers[name]
 		why := ""
 		switch err = errors.Join(err, rerr, terr); {
@@ -68,7 +68,7 @@ func lend(s *settings.Settings, own []mcp.Server, given []acp.Server) (all []mcp
 			notices = append(notices, fmt.Sprintf("the MCP server %s of the editor is not used: %s", mcp.Line(one.Name, 60), why))
 			continue
 		}
-		server.From, server.Dir = item.From, cmp.Or(server.Dir, s.Root.Dir()) // as shown to the user
+		server.Source, server.Dir = item.Source, cmp.Or(server.Dir, s.Root.Dir()) // as shown to the user
 		own, l.names, l.items[name] = append(own, server), append(l.names, name), item
 	}
 	return own, l, notices
@@ -86,7 +86,7 @@ func (l *lentServers) holds(name string) error {
 	if !lent || yes {
 		return nil
 	}
-	if now, err := l.project.Lent("editor", name, i.Raw); err != nil || now.State != trust.Allowed || now.Hash != i.Hash {
+	if now, err := l.project.SuppliedServer("editor", name, i.Raw); err != nil || now.State != trust.Allowed || now.Hash != i.Hash {
 		return fmt.Errorf("the editor names it, and the person did not agree yet")
 	}
 	return nil
@@ -141,7 +141,7 @@ func (m *Servers) allows(ctx context.Context, name string, inquire askAbout) boo
 	}
 	if answer == lentHence {
 		if err := l.project.Book.Allow(ctx, l.project.Dir, i); err != nil {
-			m.tell(fmt.Sprintf("the consent to the MCP server %s could not be kept: %v", name, err))
+			m.notify(fmt.Sprintf("the consent to the MCP server %s could not be kept: %v", name, err))
 		}
 	}
 	l.mu.Lock()

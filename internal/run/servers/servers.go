@@ -39,7 +39,7 @@ type Servers struct {
 	joined  atomic.Int64    // generation of the run's tools
 	shared  *share.Catalog  // their prompts and resources
 	lent    *lentServers    // from an editor
-	tell    func(string)
+	notify  func(string)
 
 	mu       sync.Mutex
 	told     map[string]bool
@@ -50,15 +50,15 @@ type Servers struct {
 type Host struct {
 	Guard   *guard.Guard
 	Inquire toolset.Inquire // nil without a user to ask
-	Tell    func(string)    // the user
+	Notify  func(string)    // the user
 }
 
-// Enlist registers the known tools.
-func (m *Servers) Enlist(registry *tool.Registry) {
+// RegisterTools registers the known tools.
+func (m *Servers) RegisterTools(registry *tool.Registry) {
 	if m == nil {
 		return
 	}
-	problems := m.Pool.Enlist(registry)
+	problems := m.Pool.RegisterTools(registry)
 	if m.shared.Any() {
 		if err := registry.Register(m.shared.Tool()); err != nil {
 			problems = append(problems, err.Error())
@@ -80,14 +80,14 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	if !o.Bare {
 		own = s.ProjectServers(own, holds)
 	}
-	own, lent, notices := lend(s, own, o.Lent)
+	own, lent, notices := lend(s, own, o.EditorServers)
 	if len(own) == 0 {
 		return nil, notices
 	}
 	dir := s.Root.Dir()
-	m = &Servers{guard: h.Guard, logins: s.Logins, inquire: h.Inquire, lent: lent, soon: o.Print || o.ByHand != nil, told: map[string]bool{}, tell: h.Tell}
+	m = &Servers{guard: h.Guard, logins: s.Logins, inquire: h.Inquire, lent: lent, soon: o.Print || o.ByHand != nil, told: map[string]bool{}, notify: h.Notify}
 	options := mcp.Options{
-		Version: process.Version, Dir: dir, Servers: own, State: filepath.Join(s.At.State, "mcp"),
+		Version: process.Version, Dir: dir, Servers: own, State: filepath.Join(s.Places.State, "mcp"),
 		Supervisor: h.Guard.Supervisor(), Env: func() []string { return s.CleanEnv(dir) },
 		Holds: func(one mcp.Server) error {
 			if err := lent.holds(one.Name); err != nil {
@@ -107,7 +107,7 @@ func New(s *settings.Settings, h Host) (m *Servers, notices []string) {
 	m.reach(&options)
 	m.Pool = mcp.New(options)
 	m.Hide(lent.names...)
-	m.shared = share.New(m.Pool, filepath.Join(s.At.State, "mcp", "share.json"), options.Mask)
+	m.shared = share.New(m.Pool, filepath.Join(s.Places.State, "mcp", "share.json"), options.Mask)
 	return m, notices
 }
 
@@ -148,11 +148,11 @@ func (m *Servers) failed(name string) {
 			continue
 		}
 		m.mu.Lock()
-		told := m.told[name+s.Why]
-		m.told[name+s.Why] = true
+		told := m.told[name+s.Reason]
+		m.told[name+s.Reason] = true
 		m.mu.Unlock()
 		if !told {
-			m.tell(fmt.Sprintf("MCP server %s does not work: %s", name, s.Why))
+			m.notify(fmt.Sprintf("MCP server %s does not work: %s", name, s.Reason))
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (m *Servers) WakeUnseen() {
 	now := time.Now()
 	for _, name := range m.Unseen() {
 		last := m.Last(name)
-		if from := last.Rests(); now.Before(from) {
-			m.tell(fmt.Sprintf("MCP server %s failed when it was last started, and starts by itself from %s on: %s; adze mcp test %s tries it now", name, from.Local().Format("15:04"), last.Why, name))
+		if from := last.RetryAfter(); now.Before(from) {
+			m.notify(fmt.Sprintf("MCP server %s failed when it was last started, and starts by itself from %s on: %s; adze mcp test %s tries it now", name, from.Local().Format("15:04"), last.Reason, name))
 			continue
 		}
 		m.Wake(name)
@@ -221,7 +221,7 @@ func (m *Servers) Join(ctx context.Context, o session.Occasion, rebuild rebuild)
 	}
 	set, err := rebuild(ctx)
 	if err != nil {
-		m.tell(fmt.Sprintf("the tools of MCP servers cannot be used: %v", err))
+		m.notify(fmt.Sprintf("the tools of MCP servers cannot be used: %v", err))
 		return nil
 	}
 	m.joined.Store(now)

@@ -22,7 +22,7 @@ import (
 // reach sets up servers with an address, their questions to the user, and their shared resources.
 func (m *Servers) reach(o *mcp.Options) {
 	o.HTTP = dial.Opener(m.loginsOf())
-	desk := &consent.Asker{Told: m.tell}
+	desk := &consent.Asker{Report: m.notify}
 	if ask := m.inquire; ask != nil {
 		desk.Open = m.logins.Open
 		desk.Ask = func(ctx context.Context, q consent.Question) (string, error) {
@@ -39,16 +39,16 @@ func (m *Servers) reach(o *mcp.Options) {
 	}
 }
 
-// Dress adds the server resources named in a prompt.
-func (m *Servers) Dress(in session.Input) session.Input {
+// AddResources adds the server resources named in a prompt.
+func (m *Servers) AddResources(in session.Input) session.Input {
 	if m == nil {
 		return in
 	}
 	return m.shared.WithResources(in)
 }
 
-// Other returns a server's prompt for a slash command.
-func (m *Servers) Other(name string) (func(context.Context, string) (string, error), bool) {
+// SlashPrompt returns a server's prompt for a slash command.
+func (m *Servers) SlashPrompt(name string) (func(context.Context, string) (string, error), bool) {
 	p, ok := m.shared.Find(name)
 	if !ok {
 		return nil, false
@@ -79,7 +79,7 @@ func (m *Servers) Mentions() []string {
 func (m *Servers) Rows(context.Context) (out []api.Server, err error) {
 	for _, st := range m.States() {
 		conf, _ := m.Server(st.Name)
-		row := api.Server{Name: st.Name, From: st.From, State: st.State, Why: st.Why, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " "), Last: m.LastWords(st.Name)}
+		row := api.Server{Name: st.Name, From: st.Source, State: st.State, Reason: st.Reason, Title: st.Title, Version: st.Version, Transport: "stdio " + strings.Join(conf.Command, " "), Last: m.LastWords(st.Name)}
 		if len(conf.Command) == 0 {
 			row.Transport, row.Login = "http "+conf.URL, true
 		}
@@ -111,7 +111,7 @@ func (m *Servers) Serve(ctx context.Context, name, act string) (string, error) {
 		return "", fmt.Errorf("%s does not work: %w", name, err)
 	}
 	if c := m.Catalogue(name); c != nil && (c.Prompts || c.Resources) {
-		_ = m.shared.Learn(ctx, name) // missing data is requested when needed
+		_ = m.shared.Refresh(ctx, name) // missing data is requested when needed
 	}
 	all, _ := m.Rows(ctx)
 	for _, row := range all {
@@ -151,7 +151,7 @@ const (
 // loginsOf returns the login manager with questions to the run's user, if present.
 func (m *Servers) loginsOf() oauth.Manager {
 	desk := m.logins
-	desk.Tell = m.tell
+	desk.Print = m.notify
 	ask := m.inquire
 	if ask == nil {
 		return desk
@@ -172,7 +172,7 @@ func (m *Servers) loginsOf() oauth.Manager {
 		}
 		return issuer
 	}
-	desk.More = func(ctx context.Context, server string, scopes []string) bool {
+	desk.RequestScopes = func(ctx context.Context, server string, scopes []string) bool {
 		defer m.Waits(server)()
 		said, err := ask(ctx, toolset.Inquiry{Asks: "the MCP server " + server, Choices: []string{noLogin, logInMore},
 			Question: "The MCP server " + server + " does not allow this call with your login. Log in again, in your browser, for more?\nIt would have: " + strings.Join(scopes, ", ")})

@@ -12,8 +12,8 @@ import (
 
 func TestDefaultsAreKept(t *testing.T) {
 	dir := t.TempDir()
-	p := process.New(nil, cmd.Env{}, credentials.Of(func(string) string { return "" }))
-	d := &Settings{Process: p, At: paths.Places{State: dir}, File: filepath.Join(dir, "config.json")}
+	p := process.New(nil, cmd.Env{}, credentials.NewRing(func(string) string { return "" }))
+	d := &Settings{Process: p, Places: paths.Places{State: dir}, File: filepath.Join(dir, "config.json")}
 	if d.Kept("model") != "" || d.Kept("interface.theme") != "auto" || d.Kept("interface.keys") != "usual" {
 		t.Errorf("without a file: %q %q %q", d.Kept("model"), d.Kept("interface.theme"), d.Kept("interface.keys"))
 	}

@@ -24,7 +24,7 @@ func (s *Settings) UseLanguageServers() bool {
 func (s *Settings) Languages() ([]lsp.Language, []string) {
 	dir := s.Root.Dir()
 	env := s.CleanEnv(dir)
-	return lsp.Of(dir, Configured(s.Config.Languages.Servers), env), env
+	return lsp.ForFolder(dir, Configured(s.Config.Languages.Servers), env), env
 }
 
 // sdks returns the project code that language servers would run with the user's consent.
@@ -38,7 +38,7 @@ func (s *Settings) sdks() (out []trust.Item) {
 
 // SDKItem converts project code to an item for the user's consent.
 func SDKItem(sdk lsp.SDK) trust.Item {
-	i := trust.Item{ID: sdk.Name, From: ".", Argv: sdk.Argv, Raw: sdk.Manifest, Means: sdk.Means, Problem: sdk.Problem, When: "a file of its language is changed (" + sdk.Server + ")"}
+	i := trust.Item{ID: sdk.Name, Source: ".", Argv: sdk.Argv, Raw: sdk.Manifest, Definition: sdk.Effect, Problem: sdk.Problem, Trigger: "a file of its language is changed (" + sdk.Server + ")"}
 	for _, path := range sdk.Files {
 		i.Files = append(i.Files, trust.Pinned{Path: path})
 	}
@@ -47,12 +47,12 @@ func SDKItem(sdk lsp.SDK) trust.Item {
 
 // CleanEnv returns the environment for programs from outside the workspace.
 func (s *Settings) CleanEnv(dir string) []string {
-	return proc.Outside(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)}), dir)
+	return proc.WithoutPathsIn(proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)}), dir)
 }
 
 // Configured returns the language servers with the user's changes and additions.
 func Configured(own map[string]config.LanguageServer) (out []lsp.Language) {
-	known := lsp.Known()
+	known := lsp.KnownLanguages()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if !slices.ContainsFunc(known, func(l lsp.Language) bool { return l.Name == name }) {
 			known = append(known, lsp.Language{Name: name})
@@ -60,7 +60,7 @@ func Configured(own map[string]config.LanguageServer) (out []lsp.Language) {
 	}
 	for _, l := range known {
 		c, said := own[l.Name]
-		if c.Off {
+		if c.Disabled {
 			continue
 		}
 		if said {

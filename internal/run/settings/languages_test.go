@@ -11,7 +11,7 @@ import (
 // TestKnownServersNeedNoCommand: the configuration knows the servers that there are, so that one
 // may be given options, or be switched off, by its name alone.
 func TestKnownServersNeedNoCommand(t *testing.T) {
-	for _, l := range lsp.Known() {
+	for _, l := range lsp.KnownLanguages() {
 		text := fmt.Sprintf(`{"language_servers": {"servers": {%q: {"options": {"a": 1}}}}}`, l.Name)
 		c, err := config.Parse("c.json", []byte(text))
 		if err != nil {

@@ -20,9 +20,9 @@ import (
 // ByUser returns an error if a call of adze started this process; otherwise it announces a change
 // to one of the permission-related files.
 func (s *Settings) ByUser(what string) error {
-	err := cmd.ByUser(s.At, what)
+	err := cmd.ByUser(s.Places, what)
 	if err == nil {
-		s.Own.Changes()
+		s.OwnFiles.Changes()
 	}
 	return err
 }
@@ -36,12 +36,12 @@ func (s *Settings) Project() trust.Project {
 	if s.UseLanguageServers() {
 		sdks = s.sdks
 	}
-	book := trust.Of(s.At.State)
-	book.May, book.Doubt = func() error { return s.ByUser("a consent") }, s.Own.Trusted
+	book := trust.OpenBook(s.Places.State)
+	book.May, book.Problem = func() error { return s.ByUser("a consent") }, s.OwnFiles.Trusted
 	return trust.Project{
 		Dir: s.Root.Dir(), Main: s.main(), Book: book, SDKs: sdks,
-		Local: func(program string) string { return proc.Within(program, s.Root.Dir(), env()) },
-		Own:   s.Takers, Home: s.Home,
+		Local:     func(program string) string { return proc.ProgramIn(program, s.Root.Dir(), env()) },
+		UserItems: s.Takers, Home: s.Home,
 	}
 }
 
@@ -81,30 +81,30 @@ const PersonLayer = "person"
 func (s *Settings) Takers() (out []trust.Item) {
 	p := trust.Project{Dir: s.Root.Dir(), Home: s.Home}
 	add := func(i trust.Item, why string, definition any) {
-		i.Means = why
+		i.Definition = why
 		i.Raw, _ = json.Marshal(definition) // it was read from JSON
 		out = append(out, i)
 	}
 	for _, one := range s.OwnServers() {
 		if why := takesAsServer(one, p.Dir); why != "" {
-			add(trust.Item{Kind: trust.Server, ID: one.Name, From: s.File, When: "its tools are asked for", Argv: one.Command, Cwd: within(p.Dir, one.Dir),
+			add(trust.Item{Kind: trust.Server, ID: one.Name, Source: s.File, Trigger: "its tools are asked for", Argv: one.Command, Cwd: within(p.Dir, one.Dir),
 				Env: slices.Sorted(maps.Keys(one.Env))}, why, s.Config.MCP.Servers[one.Name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Config.Formatters)) {
 		one := s.Config.Formatters[name]
-		if why := p.Takes(one.Command, ""); why != "" {
-			add(trust.Item{Kind: trust.Formatter, ID: name, From: s.File, When: "a file was changed", Argv: one.Command}, why, one)
+		if why := p.ProjectCode(one.Command, ""); why != "" {
+			add(trust.Item{Kind: trust.Formatter, ID: name, Source: s.File, Trigger: "a file was changed", Argv: one.Command}, why, one)
 		}
 	}
-	path := filepath.Join(s.At.Config, hooks.File)
+	path := filepath.Join(s.Places.Config, hooks.File)
 	own, err := hooks.Load(path, os.Getuid(), PersonLayer)
 	if err != nil {
 		return out // a run reports the error and does not start
 	}
 	for _, one := range own {
-		if why := p.Takes(one.Argv, one.Shell); why != "" {
-			i := trust.Item{Kind: trust.Hook, ID: one.Name, From: path, When: one.Native, Argv: one.Argv}
+		if why := p.ProjectCode(one.Argv, one.Shell); why != "" {
+			i := trust.Item{Kind: trust.Hook, ID: one.Name, Source: path, Trigger: one.Native, Argv: one.Argv}
 			if one.Shell != "" {
 				i.Shell = []string{one.Shell}
 			}

@@ -27,10 +27,10 @@ func (s *Settings) variables() mcp.Variables {
 func (s *Settings) OwnServers() (out []mcp.Server) {
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP.Servers)) {
 		c := s.Config.MCP.Servers[name]
-		if c.Off {
+		if c.Disabled {
 			continue
 		}
-		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.UsesSSE(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Outside: c.Outside, SkipPinning: c.Pin == "off"}
+		one := mcp.Server{Name: name, Env: c.Env, Dir: c.Cwd, URL: c.URL, SSE: mcp.UsesSSE(c.Type, c.URL), Headers: c.Headers, OAuth: c.OAuth, Tools: c.Tools, Start: time.Duration(c.Start), Call: time.Duration(c.Call), Unsandboxed: c.Unsandboxed, SkipPinning: c.Pin == "off"}
 		if c.Command != "" {
 			one.Command = append([]string{c.Command}, c.Args...)
 		}
@@ -53,7 +53,7 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 		if _, mine := s.Config.MCP.Servers[name]; off || taken || mine || !mcp.ValidName(name) {
 			continue
 		}
-		one.Err, one.From, one.Dir = err, i.Path, cmp.Or(one.Dir, s.Root.Dir())
+		one.Err, one.Source, one.Dir = err, i.Path, cmp.Or(one.Dir, s.Root.Dir())
 		own, holds[name] = append(own, one.Expand(s.variables())), i
 	}
 	return own
@@ -62,7 +62,7 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 // loginsIn returns the login manager for MCP servers. It accesses the key ring only on demand.
 func (s *Settings) loginsIn(workspace string) oauth.Manager {
 	return oauth.Manager{
-		Store:   oauth.Store{File: filepath.Join(s.At.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
+		Store:   oauth.Store{File: filepath.Join(s.Places.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
 		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
 		Open:    oauth.Browser(s.Getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: s.Ring.Hide,
 	}

@@ -1,7 +1,8 @@
 // Package settings is the first stage of a run: files, environment and flags, and the run's folder.
 // Only that folder is opened here.
 //
-// The one rule: Settings do not change after Enter. Later stages derive changed copies by With.
+// The one rule: Settings do not change after Enter. Later stages derive changed copies by
+// WithChange.
 //
 // Start reading at Read.
 package settings
@@ -35,22 +36,22 @@ import (
 // Settings holds a run's parameters before any part is created.
 type Settings struct {
 	*process.Process
-	Request flags.Request // updated after the folder was chosen
-	At      paths.Places
-	Home    string // home folder, "" if unknown
-	File    string // user configuration
-	Config  config.Config
-	Root    *workspace.Root
-	Says    config.Project               // project configuration
-	Owner   config.Managed               // configuration by the machine's owner
-	Survey  func() ([]trust.Item, error) // lists the project's items, computed once
-	Files   *credentials.Files           // learns secrets from files
-	Hide    func() *redact.Masker        // masks secrets for the model; nil shows them
-	Logins  oauth.Manager                // at MCP servers
-	Prompt  string                       // default prompt, for the demo
-	Notices []string                     // for the user
-	main    func() string                // main checkout's folder if this is a work tree
-	closers []func()
+	Request       flags.Request // updated after the folder was chosen
+	Places        paths.Places
+	Home          string // home folder, "" if unknown
+	File          string // user configuration
+	Config        config.Config
+	Root          *workspace.Root
+	ProjectConfig config.Project               // project configuration
+	Owner         config.Managed               // configuration by the machine's owner
+	Survey        func() ([]trust.Item, error) // lists the project's items, computed once
+	Files         *credentials.Files           // learns secrets from files
+	Hide          func() *redact.Masker        // masks secrets for the model; nil shows them
+	Logins        oauth.Manager                // at MCP servers
+	Prompt        string                       // default prompt, for the demo
+	Notices       []string                     // for the user
+	main          func() string                // main checkout's folder if this is a work tree
+	closers       []func()
 }
 
 // Read reads a run's settings. The caller must close them.
@@ -68,9 +69,9 @@ func Read(p *process.Process, o flags.Request) (*Settings, error) {
 // Begin reads the files of the user and the machine's owner. Nothing is open, and the folder is
 // unknown until Enter.
 func Begin(p *process.Process, o flags.Request) (*Settings, error) {
-	s := &Settings{Process: p, Request: o, At: paths.Of(p.Getenv), Home: p.Getenv("HOME")}
+	s := &Settings{Process: p, Request: o, Places: paths.FromEnv(p.Getenv), Home: p.Getenv("HOME")}
 	s.Request.Run = o.Run.Clone()
-	if err := s.Own.Trusted(); err != nil {
+	if err := s.OwnFiles.Trusted(); err != nil {
 		return nil, err
 	}
 	if err := s.readFiles(); err != nil {
@@ -96,8 +97,8 @@ func (s *Settings) Close() {
 	s.closers = nil
 }
 
-// With returns a changed copy for later stages.
-func (s *Settings) With(change func(*flags.Request, *config.Config)) *Settings {
+// WithChange returns a changed copy for later stages.
+func (s *Settings) WithChange(change func(*flags.Request, *config.Config)) *Settings {
 	other := *s
 	change(&other.Request, &other.Config)
 	return &other
@@ -105,7 +106,7 @@ func (s *Settings) With(change func(*flags.Request, *config.Config)) *Settings {
 
 // WithServer returns a copy with an additional MCP server.
 func (s *Settings) WithServer(name string, one config.MCPServer) *Settings {
-	other := s.With(func(_ *flags.Request, c *config.Config) {
+	other := s.WithChange(func(_ *flags.Request, c *config.Config) {
 		all := map[string]config.MCPServer{}
 		maps.Copy(all, c.MCP.Servers)
 		all[name], c.MCP.Servers = one, all
@@ -127,14 +128,14 @@ func (s *Settings) enter() error {
 	s.Files = &credentials.Files{Ring: s.Ring, Root: s.Root.Dir()}
 	s.Files.Begin()
 	s.main = sync.OnceValue(func() string {
-		_, main := worktree.Of(s.At.State, s.Root.Dir())
+		_, main := worktree.Lookup(s.Places.State, s.Root.Dir())
 		return main
 	})
 	s.Survey = sync.OnceValues(s.Project().Survey)
-	if s.Says, err = config.LoadProject(s.Root.Dir()); err != nil {
+	if s.ProjectConfig, err = config.LoadProject(s.Root.Dir()); err != nil {
 		return err
 	}
-	if warning := s.Says.Warning(); warning != "" {
+	if warning := s.ProjectConfig.Warning(); warning != "" {
 		s.Notices = append(s.Notices, warning)
 	}
 	return nil
@@ -142,24 +143,24 @@ func (s *Settings) enter() error {
 
 // readFiles reads the files of the user and the machine's owner and applies the flags.
 func (s *Settings) readFiles() (err error) {
-	s.File = config.File(s.Getenv, s.At.Config)
-	s.Own.Begin(s.At, s.File)
+	s.File = config.File(s.Getenv, s.Places.Config)
+	s.OwnFiles.Begin(s.Places, s.File)
 	if s.Config, err = s.Ring.Load(s.File); err != nil {
 		return err
 	}
-	for _, dir := range []string{s.At.Config, s.At.State} {
+	for _, dir := range []string{s.Places.Config, s.Places.State} {
 		var foreign *ownfile.Error
-		if err := ownfile.Mine(0).Own(dir); errors.As(err, &foreign) {
-			if dir == s.At.State {
+		if err := ownfile.Mine(0).OwnFolder(dir); errors.As(err, &foreign) {
+			if dir == s.Places.State {
 				return foreign
 			}
 			return usage.Mistake(foreign.Hint, "%v", foreign)
 		}
 	}
-	if s.Owner, err = config.LoadManaged(s.At.Managed); err != nil {
+	if s.Owner, err = config.LoadManaged(s.Places.Managed); err != nil {
 		return err
 	}
-	s.Notices = slices.Concat(s.Notices, s.Config.Warnings(), config.Untold(filepath.Join(s.At.State, "retired.txt"), s.Config.Retired()))
+	s.Notices = slices.Concat(s.Notices, s.Config.Warnings(), config.AppendNew(filepath.Join(s.Places.State, "retired.txt"), s.Config.Retired()))
 	if !s.Config.ShowSecrets {
 		s.Hide = s.Ring.Mask
 	}
@@ -185,7 +186,7 @@ func (s *Settings) folder() (dir string, err error) {
 		return "", err
 	}
 	if s.Request.Worktree == "" {
-		release, err := worktree.Hold(s.At.State, dir)
+		release, err := worktree.Hold(s.Places.State, dir)
 		if err == nil {
 			s.closers = append(s.closers, release)
 		}

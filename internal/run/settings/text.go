@@ -21,9 +21,9 @@ import (
 	"adze/session"
 )
 
-// Ours returns the places of instruction files for this run.
-func (s *Settings) Ours() instructions.Place {
-	return instructions.Place{Own: s.At.Config, Home: s.Home, Dir: s.Root.Dir(), Shell: proc.FindShell(os.Getenv, os.Environ()).Name}
+// InstructionPlaces returns the places of instruction files for this run.
+func (s *Settings) InstructionPlaces() instructions.Place {
+	return instructions.Place{AdzeDir: s.Places.Config, Home: s.Home, Dir: s.Root.Dir(), Shell: proc.FindShell(os.Getenv, os.Environ()).Name}
 }
 
 // Masked masks the user's secrets in text sent to the model before any call.
@@ -54,7 +54,7 @@ func (s *Settings) PlanFile(id session.ID) string {
 	if id == "" || !s.Request.Saves() {
 		return ""
 	}
-	return filepath.Join(s.At.State, "plans", string(id)+".md")
+	return filepath.Join(s.Places.State, "plans", string(id)+".md")
 }
 
 // Keep stores the user's choice for later sessions in the configuration: "model", "interface.theme"
@@ -80,19 +80,19 @@ func (s *Settings) Kept(name string) string {
 // Undoing returns the undo options for a folder.
 func (s *Settings) Undoing(root string) recorder.Options {
 	return recorder.Options{Options: undo.Options{
-		Root: root, State: recorder.Store(s.At.Undo, root), Home: paths.Absolute(s.Home), Apart: []string{s.At.State},
+		Root: root, State: recorder.Store(s.Places.Undo, root), Home: paths.Absolute(s.Home), Excluded: []string{s.Places.State},
 	}}
 }
 
 // TreesOf returns the work tree manager for runs that begin in a folder.
 func TreesOf(p *process.Process, cfg config.Config, dir string) worktree.Manager {
-	return worktree.Manager{Git: Repositories(cfg, dir), State: paths.Of(p.Getenv).State, Copy: cfg.Worktree.Copy}
+	return worktree.Manager{Git: Repositories(cfg, dir), State: paths.FromEnv(p.Getenv).State, Copy: cfg.Worktree.Copy}
 }
 
 // Repositories returns git for the user's operations in a folder.
 func Repositories(cfg config.Config, dir string) git.Git {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: cfg.Environment, Secrets: models.KeyNames(cfg)})
-	return git.Git{Env: proc.Outside(env, dir), Timeout: checkoutTime}
+	return git.Git{Env: proc.WithoutPathsIn(env, dir), Timeout: checkoutTime}
 }
 
 // checkoutTime limits one git process: a checkout of a large tree on a slow disk.

@@ -48,9 +48,9 @@ var ErrNotReady = errors.New("it is still starting")
 
 // Life is a server's state across several programs in turn. Its owner's lock guards it.
 type Life struct {
-	State, Why string // reason for Failed or Held
-	begun      []time.Time
-	changed    chan struct{}
+	State, Reason string // reason for Failed or Held
+	starts        []time.Time
+	changed       chan struct{}
 }
 
 // NewLife returns the state of a stopped server.
@@ -58,12 +58,12 @@ func NewLife() Life { return Life{State: Off, changed: make(chan struct{})} }
 
 // Turn changes the state and wakes waiters.
 func (l *Life) Turn(state, why string) {
-	l.State, l.Why = state, why
-	l.Stir()
+	l.State, l.Reason = state, why
+	l.Wake()
 }
 
-// Stir wakes waiters.
-func (l *Life) Stir() {
+// Wake wakes waiters.
+func (l *Life) Wake() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
@@ -76,30 +76,30 @@ func (l *Life) Runs() bool { return l.State == Starting || l.State == Ready }
 
 // GivenUp reports whether the server failed too often to be restarted now.
 func (l *Life) GivenUp(now time.Time) bool {
-	recent := l.begun[:0]
-	for _, at := range l.begun {
+	recent := l.starts[:0]
+	for _, at := range l.starts {
 		if now.Sub(at) < restartTime {
 			recent = append(recent, at)
 		}
 	}
-	l.begun = recent
-	return l.State == Failed && len(l.begun) >= Restarts
+	l.starts = recent
+	return l.State == Failed && len(l.starts) >= Restarts
 }
 
 // Begin counts a start.
 func (l *Life) Begin(now time.Time) {
-	l.begun = append(l.begun, now)
+	l.starts = append(l.starts, now)
 	l.Turn(Starting, "")
 }
 
 // Forgive resets the start count.
-func (l *Life) Forgive() { l.begun = nil }
+func (l *Life) Forgive() { l.starts = nil }
 
 // Await waits until the server is ready. lock is the owner's; the caller must not hold it.
 func (l *Life) Await(ctx context.Context, lock sync.Locker) error {
 	for {
 		lock.Lock()
-		state, why, changed := l.State, l.Why, l.changed
+		state, why, changed := l.State, l.Reason, l.changed
 		lock.Unlock()
 		switch state {
 		case Ready:
@@ -122,9 +122,9 @@ type Program struct {
 	// Polite is the time to exit after standard input is closed, before a kill.
 	Polite  time.Duration
 	Started func(*proc.Process) // may be nil
-	// Went reports whether the program has closed its side of the connection. It then exits by
+	// Closed reports whether the program has closed its side of the connection. It then exits by
 	// itself, which may take a while on a busy machine.
-	Went func() bool
+	Closed func() bool
 }
 
 // Run starts a program and calls talk, which must return when the connection or ctx ends. Then it
@@ -147,7 +147,7 @@ func (p Program) Run(ctx context.Context, talk func(in io.WriteCloser, out io.Re
 		p.Started(process)
 	}
 	<-talked // standard input is closed now, which asks it to exit
-	if !ends(context.Background(), process, p.Polite) && p.Went() {
+	if !ends(context.Background(), process, p.Polite) && p.Closed() {
 		ends(ctx, process, LastTime)
 	}
 	kill()
@@ -198,9 +198,9 @@ func (e SilentError) Error() string {
 	return fmt.Sprintf("it did not answer within %s", e.After.Round(time.Millisecond))
 }
 
-// Within runs do, which may never return, until limit has passed or ctx or over ends. over is
+// WaitFor runs do, which may never return, until limit has passed or ctx or over ends. over is
 // closed when the connection ends and may be nil.
-func Within[T any](ctx context.Context, over <-chan struct{}, limit time.Duration, do func() (T, error)) (T, error) {
+func WaitFor[T any](ctx context.Context, over <-chan struct{}, limit time.Duration, do func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error

@@ -86,18 +86,18 @@ func TestWhatMayNeverReturnIsBounded(t *testing.T) {
 	never := func() (int, error) { select {} }
 	over := make(chan struct{})
 	close(over)
-	if _, err := Within(t.Context(), over, time.Hour, never); err == nil || err.Error() != "it ended" {
+	if _, err := WaitFor(t.Context(), over, time.Hour, never); err == nil || err.Error() != "it ended" {
 		t.Errorf("%v", err)
 	}
-	if _, err := Within(t.Context(), nil, time.Nanosecond, never); !errors.As(err, new(SilentError)) {
+	if _, err := WaitFor(t.Context(), nil, time.Nanosecond, never); !errors.As(err, new(SilentError)) {
 		t.Errorf("%v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Within(ended, nil, time.Hour, never); !errors.Is(err, context.Canceled) {
+	if _, err := WaitFor(ended, nil, time.Hour, never); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	if got, err := Within(t.Context(), nil, time.Hour, func() (int, error) { return 7, nil }); got != 7 || err != nil {
+	if got, err := WaitFor(t.Context(), nil, time.Hour, func() (int, error) { return 7, nil }); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// Apply applies the changes that are neither Left nor Dropped, and moves the left ones aside. After
-// an error the remaining steps wait in the journal. If the disk is too full for all, it applies
-// none; see Outcome.Full.
+// Apply applies the changes that are neither SkipReason nor Dropped, and moves the left ones aside.
+// After an error the remaining steps wait in the journal. If the disk is too full for all, it
+// applies none; see Outcome.Full.
 func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 	var out apply.Outcome
 	defer v.FreeLeases()
@@ -25,8 +25,8 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 			switch {
 			case c.Dropped:
 				_ = entry.RemoveAll(v.Place(c))
-			case c.Left != "":
-				out.Left = append(out.Left, v.setAside(c))
+			case c.SkipReason != "":
+				out.Unapplied = append(out.Unapplied, v.setAside(c))
 			default:
 				out.Notes = append(out.Notes, v.notes(c)...)
 				return true
@@ -44,27 +44,27 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 		}
 	}
 	v.Sync(steps)
-	err = v.Room(steps)
+	err = v.CheckSpace(steps)
 	if err == nil {
-		err = v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.Since, Steps: steps})
+		err = v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.ViewTime, Steps: steps})
 	}
 	if err != nil {
 		if apply.IsFull(err) {
 			_ = os.Remove(filepath.Join(v.Dir, apply.JournalName+".new"))
-			out.Full, out.Notes, out.Left = err, nil, append(out.Left, v.KeepAll(steps, apply.WhyFull)...)
+			out.Full, out.Notes, out.Unapplied = err, nil, append(out.Unapplied, v.KeepAll(steps, apply.WhyFull)...)
 			err = nil
 		}
 		return out, err
 	}
 	steps, busy := v.LockAll(steps)
 	if len(busy) > 0 {
-		if err := v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.Since, Steps: steps}); err != nil {
+		if err := v.WriteJournal(apply.Journal{Roots: v.Roots, Since: v.ViewTime, Steps: steps}); err != nil {
 			return out, err
 		}
-		out.Left = append(out.Left, busy...)
+		out.Unapplied = append(out.Unapplied, busy...)
 	}
 	done, err := v.Run(steps, 0)
-	out.Applied, out.Left, out.Notes = done.Applied, append(out.Left, done.Left...), append(out.Notes, done.Notes...)
+	out.Applied, out.Unapplied, out.Notes = done.Applied, append(out.Unapplied, done.Unapplied...), append(out.Notes, done.Notes...)
 	if err != nil {
 		return out, err
 	}
@@ -73,13 +73,13 @@ func (v *View) Apply(changes []*Change) (apply.Outcome, error) {
 
 func (v *View) notes(c *Change) (out []apply.Note) {
 	switch {
-	case c.Kind == apply.File && c.From == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
+	case c.Kind == apply.File && c.Origin == nil && c.Lower.IsFile() && c.Lower.Links > 1 && !v.own(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteUnlinked})
 	case c.Kind == apply.Merged && c.Path != "" && v.dressed(c) && v.redressed(c):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteDressed})
 	case c.apart:
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteApart})
-	case c.From != nil && c.From.Whole && c.Kind != apply.New && v.Newer(c.From.Stat):
+	case c.Origin != nil && c.Origin.InRenamedFolder && c.Kind != apply.New && v.Newer(c.Origin.Stat):
 		out = append(out, apply.Note{Path: v.Real(c), What: apply.NoteFollowed})
 	}
 	for _, path := range c.followed {
@@ -88,12 +88,12 @@ func (v *View) notes(c *Change) (out []apply.Note) {
 	return out
 }
 
-func (v *View) setAside(c *Change) apply.Left {
-	l := apply.Left{Path: v.Real(c), Why: c.Left}
+func (v *View) setAside(c *Change) apply.Unapplied {
+	l := apply.Unapplied{Path: v.Real(c), Reason: c.SkipReason}
 	if c.Kind == apply.Removed || c.Kind == apply.Special || c.Kind == apply.Merged {
 		_ = os.RemoveAll(v.Place(c))
 		return l
 	}
-	l.Kept = v.Keep(c.Root, c.Path)
+	l.CommandCopy = v.Keep(c.Root, c.Path)
 	return l
 }

@@ -134,8 +134,8 @@ func TestApply(t *testing.T) {
 			r.check(err)
 			out, err := r.view.Apply(changes)
 			r.check(err)
-			if len(out.Left) > 0 {
-				t.Errorf("left: %+v", out.Left)
+			if len(out.Unapplied) > 0 {
+				t.Errorf("left: %+v", out.Unapplied)
 			}
 			if got := r.content(); !maps.Equal(got, applied()) {
 				t.Errorf("got %v\nwant %v", got, applied())
@@ -187,8 +187,8 @@ func TestAKillAtAnyMomentIsFinished(t *testing.T) {
 				found, err := Recover(home)
 				r.check(err)
 				for _, o := range found {
-					if len(o.Left) > 0 {
-						t.Errorf("moment %d: left %+v", at, o.Left)
+					if len(o.Unapplied) > 0 {
+						t.Errorf("moment %d: left %+v", at, o.Unapplied)
 					}
 				}
 				if got := r.content(); !maps.Equal(got, applied()) {
@@ -216,10 +216,10 @@ func TestAKillBeforeAnythingIsAppliedUndoes(t *testing.T) {
 	if got := r.content(); !maps.Equal(got, before) {
 		t.Errorf("got %v\nwant %v", got, before)
 	}
-	if len(out) != 1 || len(out[0].Left) != 1 || out[0].Left[0].Kept == "" {
+	if len(out) != 1 || len(out[0].Unapplied) != 1 || out[0].Unapplied[0].CommandCopy == "" {
 		t.Fatalf("%+v", out)
 	}
-	if data, err := os.ReadFile(filepath.Join(out[0].Left[0].Kept, "made")); string(data) != "new" {
+	if data, err := os.ReadFile(filepath.Join(out[0].Unapplied[0].CommandCopy, "made")); string(data) != "new" {
 		t.Errorf("what was kept: %q, %v", data, err)
 	}
 }
@@ -256,10 +256,10 @@ func TestAFolderThatBecomesALinkIsNotFollowed(t *testing.T) {
 	if names, _ := os.ReadDir(elsewhere); len(names) > 0 {
 		t.Errorf("written elsewhere: %v", names)
 	}
-	if !slices.ContainsFunc(out.Left, func(l apply.Left) bool {
-		return l.Path == filepath.Join(r.root, "tree/sub") && l.Why == apply.WhyParent
+	if !slices.ContainsFunc(out.Unapplied, func(l apply.Unapplied) bool {
+		return l.Path == filepath.Join(r.root, "tree/sub") && l.Reason == apply.WhyParent
 	}) {
-		t.Errorf("%+v", out.Left)
+		t.Errorf("%+v", out.Unapplied)
 	}
 }
 
@@ -280,11 +280,11 @@ func TestWhatIsChangedInTheLastMomentStays(t *testing.T) {
 	got := r.content()
 	for _, name := range []string{"changed", "removed", "made", "gone/a", "tree/sub/b"} {
 		if got[name] != "theirs" {
-			t.Errorf("%s: %q; %+v", name, got[name], out.Left)
+			t.Errorf("%s: %q; %+v", name, got[name], out.Unapplied)
 		}
 	}
-	if len(out.Left) != 5 {
-		t.Errorf("%+v", out.Left)
+	if len(out.Unapplied) != 5 {
+		t.Errorf("%+v", out.Unapplied)
 	}
 }
 

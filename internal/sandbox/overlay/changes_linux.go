@@ -21,10 +21,10 @@ func (v *View) Changes() ([]*Change, error) {
 	for i := range v.Roots {
 		top := &Change{Root: i, Kind: apply.Merged}
 		var err error
-		if top.Upper, err = entry.At(unix.AT_FDCWD, v.UpperFolder(i)); err != nil {
+		if top.Upper, err = entry.StatAt(unix.AT_FDCWD, v.UpperFolder(i)); err != nil {
 			return nil, err
 		}
-		if top.Lower, err = entry.At(v.Tops[i], ""); err != nil {
+		if top.Lower, err = entry.StatAt(v.Tops[i], ""); err != nil {
 			return nil, err
 		}
 		if !v.Roots[i].Discarded {
@@ -59,14 +59,14 @@ func (v *View) read(dir *Change, lower int) error {
 	slices.Sort(names)
 	for _, name := range names {
 		c := &Change{Root: dir.Root, Path: filepath.Join(dir.Path, name), Parent: dir}
-		if c.Upper, err = entry.At(fd, name); err != nil {
+		if c.Upper, err = entry.StatAt(fd, name); err != nil {
 			return err
 		}
 		if lower >= 0 {
-			c.Lower, err = entry.At(lower, name)
+			c.Lower, err = entry.StatAt(lower, name)
 			switch {
 			case errors.Is(err, fs.ErrPermission):
-				c.Left = apply.WhyUnreadable
+				c.SkipReason = apply.WhyUnreadable
 			case err != nil && !errors.Is(err, fs.ErrNotExist):
 				return err
 			}
@@ -86,24 +86,24 @@ func (v *View) classify(c *Change, name string, lower int) error {
 	at := v.Place(c)
 	var err error
 	switch {
-	case c.Upper.Is(unix.S_IFCHR) && entry.IsWhiteout(at):
+	case c.Upper.HasType(unix.S_IFCHR) && entry.IsWhiteout(at):
 		switch {
 		case lower < 0:
 			return os.Remove(at) // it hides nothing
 		case slices.Contains(v.Roots[c.Root].Hidden, c.Path): // placed there before the command
-		case c.Lower.There():
+		case c.Lower.Exists():
 			c.Kind = apply.Removed
 			return v.readRemoved(c, name, lower)
 		default:
 			v.vanished = true
 		}
-	case c.Upper.Is(unix.S_IFREG):
+	case c.Upper.HasType(unix.S_IFREG):
 		c.Kind, c.Copied = apply.File, entry.HasOrigin(at)
 		if err := v.readRemoved(c, name, lower); err != nil {
 			return err
 		}
 		return v.compare(c, name, lower)
-	case c.Upper.Is(unix.S_IFLNK):
+	case c.Upper.HasType(unix.S_IFLNK):
 		c.Kind = apply.Link
 		if err := v.readRemoved(c, name, lower); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (v *View) classify(c *Change, name string, lower int) error {
 		if c.Target, err = os.Readlink(at); err != nil {
 			return err
 		}
-		if c.Lower.Is(unix.S_IFLNK) {
+		if c.Lower.HasType(unix.S_IFLNK) {
 			buf := make([]byte, unix.PathMax)
 			n, err := unix.Readlinkat(lower, name, buf)
 			if err == nil && string(buf[:n]) == c.Target && c.Upper.Modified == c.Lower.Modified && entry.SameOwner(c.Upper, c.Lower) {
@@ -145,7 +145,7 @@ func (v *View) compare(c *Change, name string, lower int) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		c.Left = apply.WhyUnreadable
+		c.SkipReason = apply.WhyUnreadable
 		return nil
 	}
 	if err != nil {
@@ -184,7 +184,7 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 		return err
 	}
 	opaque := entry.IsOpaque(at)
-	if opaque && lower >= 0 && c.Lower.IsFolder() && entry.Later(c.Lower.Born, v.Since) {
+	if opaque && lower >= 0 && c.Lower.IsFolder() && entry.Later(c.Lower.Born, v.ViewTime) {
 		opaque = false // created on both sides
 	}
 	if opaque || !c.Lower.IsFolder() {
@@ -192,7 +192,7 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 		if c.Upper.Mode&0o700 != 0o700 {
 			v.shut = append(v.shut, c)
 		}
-		if c.Lower.There() {
+		if c.Lower.Exists() {
 			if err := v.readRemoved(c, name, lower); err != nil {
 				return err
 			}
@@ -227,7 +227,7 @@ func (v *View) dressedAs(c *Change, other int) bool {
 // dressed reports whether the command set the folder's own mode, owner, attributes or time. New
 // children set the time too, but to one after the view's start.
 func (v *View) dressed(c *Change) bool {
-	return !entry.SameOwner(c.Upper, c.Lower) || !c.attributes || c.Copied && (c.Upper.Modified != c.Lower.Modified && !entry.Later(c.Upper.Modified, v.Since))
+	return !entry.SameOwner(c.Upper, c.Lower) || !c.attributes || c.Copied && (c.Upper.Modified != c.Lower.Modified && !entry.Later(c.Upper.Modified, v.ViewTime))
 }
 
 // redressed reports whether somebody else changed the folder's attributes last. If its names
@@ -248,7 +248,7 @@ func (v *View) readRemoved(c *Change, name string, lower int) error {
 	defer unix.Close(fd)
 	newest, err := entry.NewestIn(fd)
 	if errors.Is(err, fs.ErrPermission) {
-		c.Left = apply.WhyUnreadable
+		c.SkipReason = apply.WhyUnreadable
 		return nil
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 type decided struct {
-	how        apply.Act // for an existing file; 0 means write
+	act        apply.Act // for an existing file; 0 means write
 	attributes bool      // equal to those of the file below
 	was        string    // path before its folder's rename, for an entry that goes away
 	renamed    bool      // a removed entry has a new name
@@ -29,7 +29,7 @@ func (v *View) settle(changes []*Change) {
 	each := func(do func(c *Change)) {
 		for _, top := range changes {
 			top.Walk(func(c *Change) bool {
-				if c.Left != "" || c.Dropped {
+				if c.SkipReason != "" || c.Dropped {
 					return false
 				}
 				do(c)
@@ -40,14 +40,14 @@ func (v *View) settle(changes []*Change) {
 	v.wholeFolders(changes)
 	v.pair(changes)
 	each(func(c *Change) {
-		if c.From != nil && c.From.Gone != nil && (c.From.Gone.Path == c.From.Path || c.From.Gone.was == c.From.Path) {
-			moved[c.From.Gone], c.From.Gone.renamed = true, true
+		if c.Origin != nil && c.Origin.Removal != nil && (c.Origin.Removal.Path == c.Origin.Path || c.Origin.Removal.was == c.Origin.Path) {
+			moved[c.Origin.Removal], c.Origin.Removal.renamed = true, true
 		}
 	})
 	each(func(c *Change) {
 		all = append(all, c)
 		if !c.Known && c.Kind != apply.Merged && !moved[c] {
-			c.Left = v.clash(c)
+			c.SkipReason = v.clash(c)
 		} else if moved[c] && c.Kind != apply.Removed {
 			c.Lower = entry.Stat{} // the old entry is gone by then
 		}
@@ -58,17 +58,17 @@ func (v *View) settle(changes []*Change) {
 }
 
 // Newly lists the changes clashing with others' since the stage was made.
-func (v *View) Newly(changes []*Change) (out []apply.Left) {
+func (v *View) Newly(changes []*Change) (out []apply.Unapplied) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
-			if c.Left != "" || c.Dropped {
+			if c.SkipReason != "" || c.Dropped {
 				return false
 			}
 			if c.Known || c.Kind == apply.Merged {
 				return true
 			}
 			if why := v.clash(c); why != "" {
-				out = append(out, apply.Left{Path: v.Real(c), Why: why})
+				out = append(out, apply.Unapplied{Path: v.Real(c), Reason: why})
 				return false
 			}
 			return true
@@ -82,15 +82,15 @@ func (v *View) Newly(changes []*Change) (out []apply.Left) {
 func (v *View) pair(changes []*Change) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
-			from := c.From
+			from := c.Origin
 			switch {
-			case from == nil || from.Whole:
-			case from.Gone != nil && from.Gone.Dropped:
-				c.From, c.Copied = nil, false
-			case from.Gone != nil && c.Left == "" && from.Gone.Left != "":
-				c.Left = from.Gone.Left
-			case from.Gone != nil && c.Left != "":
-				from.Gone.Left = c.Left
+			case from == nil || from.InRenamedFolder:
+			case from.Removal != nil && from.Removal.Dropped:
+				c.Origin, c.Copied = nil, false
+			case from.Removal != nil && c.SkipReason == "" && from.Removal.SkipReason != "":
+				c.SkipReason = from.Removal.SkipReason
+			case from.Removal != nil && c.SkipReason != "":
+				from.Removal.SkipReason = c.SkipReason
 			}
 			return true
 		})
@@ -102,22 +102,22 @@ func (v *View) pair(changes []*Change) {
 func (v *View) wholeFolders(changes []*Change) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
-			if c.Kind != apply.New || c.From == nil || c.From.Whole {
+			if c.Kind != apply.New || c.Origin == nil || c.Origin.InRenamedFolder {
 				return true
 			}
-			why, dropped := "", c.From.Gone.Dropped
+			why, dropped := "", c.Origin.Removal.Dropped
 			c.Walk(func(below *Change) bool {
-				why, dropped = cmp.Or(why, below.Left), dropped || below.Dropped
+				why, dropped = cmp.Or(why, below.SkipReason), dropped || below.Dropped
 				return true
 			})
-			switch why = cmp.Or(why, c.From.Gone.Left); {
+			switch why = cmp.Or(why, c.Origin.Removal.SkipReason); {
 			case why != "":
-				c.Left = why
-				c.From.Gone.Left = cmp.Or(c.From.Gone.Left, why)
+				c.SkipReason = why
+				c.Origin.Removal.SkipReason = cmp.Or(c.Origin.Removal.SkipReason, why)
 			case dropped:
 				copied(c)
 			}
-			return c.Left == ""
+			return c.SkipReason == ""
 		})
 	}
 }
@@ -126,11 +126,11 @@ func (v *View) wholeFolders(changes []*Change) {
 func (v *View) apart(all []*Change) {
 	left := map[string]bool{}
 	for _, c := range all {
-		left[v.Real(c)] = c.Left != ""
+		left[v.Real(c)] = c.SkipReason != ""
 	}
 	for _, c := range all {
-		if c.From != nil && c.From.Link && left[filepath.Join(v.Roots[c.Root].Path, c.From.Path)] {
-			c.From, c.Copied, c.apart = nil, false, true
+		if c.Origin != nil && c.Origin.Link && left[filepath.Join(v.Roots[c.Root].Path, c.Origin.Path)] {
+			c.Origin, c.Copied, c.apart = nil, false, true
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (v *View) apart(all []*Change) {
 // copied turns a renamed folder into a new one with its remaining content.
 func copied(folder *Change) {
 	folder.Walk(func(c *Change) bool {
-		c.Lower, c.From, c.Copied = entry.Stat{}, nil, false
+		c.Lower, c.Origin, c.Copied = entry.Stat{}, nil, false
 		c.Dropped = c.Dropped || c.Kind == apply.Removed
 		return true
 	})
@@ -149,9 +149,9 @@ func copied(folder *Change) {
 func (v *View) writes(c *Change) (entry.Stat, bool) {
 	switch {
 	case c.Kind != apply.File || !c.Copied:
-	case c.From != nil && !c.From.Link:
-		return c.From.Stat, true
-	case c.From == nil && v.own(c):
+	case c.Origin != nil && !c.Origin.Link:
+		return c.Origin.Stat, true
+	case c.Origin == nil && v.own(c):
 		return c.Lower, true
 	}
 	return entry.Stat{}, false
@@ -161,13 +161,13 @@ func (v *View) writes(c *Change) (entry.Stat, bool) {
 // also sets how.
 func (v *View) clash(c *Change) string {
 	if base, ok := v.writes(c); ok {
-		if v.vanished && c.From == nil && c.Content != entry.Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !entry.Later(c.Upper.Accessed, v.Since)) {
+		if v.vanished && c.Origin == nil && c.Content != entry.Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !entry.Later(c.Upper.Accessed, v.ViewTime)) {
 			return apply.WhyGone // it was another file, now gone
 		}
-		if why := v.clashInPlace(c, base); why != "" || c.From == nil {
+		if why := v.clashInPlace(c, base); why != "" || c.Origin == nil {
 			return why
 		}
-	} else if c.Copied && c.Kind == apply.File && c.From == nil && !c.Lower.There() && !v.unclaimed {
+	} else if c.Copied && c.Kind == apply.File && c.Origin == nil && !c.Lower.Exists() && !v.unclaimed {
 		return apply.WhyGone
 	}
 	if v.Newer(c.Lower) {
@@ -179,16 +179,16 @@ func (v *View) clash(c *Change) string {
 // clashInPlace is clash for a change to the existing file base.
 func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
-	c.how = apply.ActWrite
+	c.act = apply.ActWrite
 	switch {
 	case c.Content == entry.Same:
-		c.how = apply.ActDress
-		if newer && !entry.Later(base.Modified, v.Since) && (c.From != nil && !c.From.Whole || !entry.SameOwner(c.Upper, base)) {
+		c.act = apply.ActDress
+		if newer && !entry.Later(base.Modified, v.ViewTime) && (c.Origin != nil && !c.Origin.InRenamedFolder || !entry.SameOwner(c.Upper, base)) {
 			return apply.WhyNewer // its attributes or names
 		}
 		return ""
-	case c.Content == entry.Behind && newer && !c.written() && (c.From == nil || c.From.Whole):
-		c.how = apply.ActDress // the command wrote nothing
+	case c.Content == entry.Behind && newer && !c.written() && (c.Origin == nil || c.Origin.InRenamedFolder):
+		c.act = apply.ActDress // the command wrote nothing
 		return ""
 	case newer:
 		return apply.WhyNewer
@@ -199,7 +199,7 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	case entry.LockedByOthers(base.ID()):
 		return "a lock of another program is on it" + who
 	case c.Content == entry.Grown:
-		c.how = apply.ActExtend
+		c.act = apply.ActExtend
 	default:
 		return "another program has it open" + who
 	}
@@ -227,10 +227,10 @@ func (v *View) sets(all []*Change) {
 		if c.Kind == apply.Merged || c.Kind == apply.New || c.Path == "" || base == c.Path && !entry.IsDatabase(v.Place(c)) {
 			continue
 		}
-		if why := cmp.Or(c.Left, v.databaseInUse(c.Root, base)); why != "" {
+		if why := cmp.Or(c.SkipReason, v.databaseInUse(c.Root, base)); why != "" {
 			for _, m := range c.Parent.Children {
 				if setOf(m.Path) == base && m.Kind != apply.New && m.Kind != apply.Merged && !m.Dropped {
-					m.Left = cmp.Or(m.Left, why)
+					m.SkipReason = cmp.Or(m.SkipReason, why)
 				}
 			}
 		}
@@ -263,8 +263,8 @@ func (v *View) lockFiles(all []*Change) {
 			continue
 		}
 		for _, other := range all {
-			if other.Left == "" && other.Kind != apply.Merged && other.Root == c.Root && filepath.Dir(other.Path) == filepath.Dir(c.Path) {
-				other.Left = "another program holds the lock " + filepath.Base(c.Path)
+			if other.SkipReason == "" && other.Kind != apply.Merged && other.Root == c.Root && filepath.Dir(other.Path) == filepath.Dir(c.Path) {
+				other.SkipReason = "another program holds the lock " + filepath.Base(c.Path)
 			}
 		}
 	}
@@ -280,8 +280,8 @@ func (v *View) hold(c *Change, st entry.Stat) (who string, held bool) {
 		return "", false
 	}
 	path := c.Path
-	if c.From != nil {
-		path = c.From.Path
+	if c.Origin != nil {
+		path = c.Origin.Path
 	}
 	f, err := v.Lease(c.Root, path)
 	switch {

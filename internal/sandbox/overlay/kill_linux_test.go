@@ -63,8 +63,8 @@ func killedProcess(order string) error {
 	}
 	fmt.Println("moment")
 	out, err := v.Apply(changes)
-	if err != nil || len(out.Left) > 0 {
-		return fmt.Errorf("%+v %w", out.Left, err)
+	if err != nil || len(out.Unapplied) > 0 {
+		return fmt.Errorf("%+v %w", out.Unapplied, err)
 	}
 	if err := v.Retire(); err != nil {
 		return err
@@ -208,7 +208,7 @@ func (k *killing) run(round, after int) (killed bool) {
 // inodes are those of the files that keep theirs.
 func (k *killing) inodes() (out [2]uint64) {
 	for i, name := range []string{"body", "grown"} {
-		if st, err := entry.At(unix.AT_FDCWD, filepath.Join(k.root, name)); err == nil {
+		if st, err := entry.StatAt(unix.AT_FDCWD, filepath.Join(k.root, name)); err == nil {
 			out[i] = st.Ino
 		}
 	}

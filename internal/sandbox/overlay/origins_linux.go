@@ -15,35 +15,35 @@ import (
 
 // lostEntry is an entry with its name removed by the command.
 type lostEntry struct {
-	path   string
-	stat   entry.Stat
-	target string  // a link's target
-	gone   *Change // the change removing the name
-	used   bool
+	path    string
+	stat    entry.Stat
+	target  string  // a link's target
+	removal *Change // the change removing the name
+	used    bool
 }
 
 // origins finds the old paths of entries with new names.
 type origins struct {
 	*View
-	top    *Change
-	root   int
-	lost   []*lostEntry
-	byPath map[string]*lostEntry
-	files  []*Change
-	made   []*Change            // new folders, parents first
-	twins  map[uint64][]*Change // copied files with several names, by inode
+	top        *Change
+	root       int
+	lost       []*lostEntry
+	byPath     map[string]*lostEntry
+	files      []*Change
+	newFolders []*Change            // new folders, parents first
+	hardLinks  map[uint64][]*Change // copied files with several names, by inode
 }
 
 func (v *View) findOrigins(top *Change) error {
-	o := origins{View: v, top: top, root: top.Root, byPath: map[string]*lostEntry{}, twins: map[uint64][]*Change{}}
+	o := origins{View: v, top: top, root: top.Root, byPath: map[string]*lostEntry{}, hardLinks: map[uint64][]*Change{}}
 	top.Walk(func(c *Change) bool {
 		if c.Kind == apply.File && c.Upper.Links > 1 {
-			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
+			o.hardLinks[c.Upper.Ino] = append(o.hardLinks[c.Upper.Ino], c)
 		}
 		switch {
-		case c.Left != "":
+		case c.SkipReason != "":
 		case c.Kind == apply.New:
-			o.made = append(o.made, c)
+			o.newFolders = append(o.newFolders, c)
 		case c.Kind == apply.File:
 			o.files = append(o.files, c)
 		}
@@ -51,22 +51,22 @@ func (v *View) findOrigins(top *Change) error {
 	})
 	for _, c := range v.opened {
 		if c.Root == top.Root && c.Upper.Links > 1 {
-			o.twins[c.Upper.Ino] = append(o.twins[c.Upper.Ino], c)
+			o.hardLinks[c.Upper.Ino] = append(o.hardLinks[c.Upper.Ino], c)
 		}
 	}
-	if len(o.files)+len(o.twins)+len(o.made) == 0 {
+	if len(o.files)+len(o.hardLinks)+len(o.newFolders) == 0 {
 		return nil
 	}
 	if err := o.findLost(); err != nil {
 		return err
 	}
-	for _, c := range o.made {
+	for _, c := range o.newFolders {
 		if err := o.renamedFolder(c); err != nil {
 			return err
 		}
 	}
 	for _, c := range o.files {
-		if l := o.byPath[o.before(c)]; l != nil && !l.used && c.From == nil && o.mayBe(c, l) {
+		if l := o.byPath[o.oldPath(c)]; l != nil && !l.used && c.Origin == nil && o.mayBe(c, l) {
 			c.Copied = true
 			o.take(c, l)
 		}
@@ -80,10 +80,10 @@ func (v *View) findOrigins(top *Change) error {
 func (o *origins) findLost() (err error) {
 	o.top.Walk(func(c *Change) bool {
 		switch {
-		case err != nil || c.Left != "" || c.Kind == apply.Merged || !c.Lower.There():
+		case err != nil || c.SkipReason != "" || c.Kind == apply.Merged || !c.Lower.Exists():
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
-		case c.Kind != apply.File || !o.own(c) || o.before(c) != "" && o.before(c) != c.Path:
+		case c.Kind != apply.File || !o.own(c) || o.oldPath(c) != "" && o.oldPath(c) != c.Path:
 			err = o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
@@ -92,8 +92,8 @@ func (o *origins) findLost() (err error) {
 }
 
 func (o *origins) lose(c *Change, path string, st entry.Stat) error {
-	l := &lostEntry{path: path, stat: st, gone: c}
-	if st.Is(unix.S_IFLNK) {
+	l := &lostEntry{path: path, stat: st, removal: c}
+	if st.HasType(unix.S_IFLNK) {
 		l.target, _ = os.Readlink(filepath.Join(o.Roots[o.root].Path, path))
 	}
 	o.lost = append(o.lost, l)
@@ -102,7 +102,7 @@ func (o *origins) lose(c *Change, path string, st entry.Stat) error {
 }
 
 func (o *origins) lostBelow(c *Change, path string) error {
-	fd, err := o.Beneath(o.root, path)
+	fd, err := o.OpenBelow(o.root, path)
 	if err != nil {
 		return nil // removed meanwhile
 	}
@@ -111,12 +111,12 @@ func (o *origins) lostBelow(c *Change, path string) error {
 	if err != nil {
 		return nil
 	}
-	o.byPath[path] = &lostEntry{path: path, gone: c}
-	if o.byPath[path].stat, err = entry.At(fd, ""); err != nil {
+	o.byPath[path] = &lostEntry{path: path, removal: c}
+	if o.byPath[path].stat, err = entry.StatAt(fd, ""); err != nil {
 		return err
 	}
 	for _, name := range names {
-		st, err := entry.At(fd, name)
+		st, err := entry.StatAt(fd, name)
 		switch {
 		case err != nil:
 			continue
@@ -135,17 +135,17 @@ func (o *origins) lostBelow(c *Change, path string) error {
 // renamedFolder finds the old path of a renamed folder. Its whole content moves with it, including
 // files added by others.
 func (o *origins) renamedFolder(c *Change) error {
-	path := o.before(c)
+	path := o.oldPath(c)
 	old := o.byPath[path]
-	if path == "" || old == nil || old.used || !old.stat.IsFolder() || c.From != nil {
+	if path == "" || old == nil || old.used || !old.stat.IsFolder() || c.Origin != nil {
 		return nil
 	}
 	return o.takeFolder(c, old)
 }
 
-// before returns the entry's old path in the root, recorded by the listener at the rename (package
+// oldPath returns the entry's old path in the root, recorded by the listener at the rename (package
 // seccomptrace). It returns "" for an entry from elsewhere and for a copy of a renamed one.
-func (o *origins) before(c *Change) string {
+func (o *origins) oldPath(c *Change) string {
 	value := make([]byte, unix.PathMax+64)
 	n, err := unix.Lgetxattr(o.Place(c), seccomptrace.Moved, value)
 	if err != nil {
@@ -156,9 +156,9 @@ func (o *origins) before(c *Change) string {
 	if err != nil || !filepath.IsLocal(path) || path == "." || string(value[:n]) != seccomptrace.MovedValue(was, c.Upper.Born[0], c.Upper.Born[1]) {
 		return ""
 	}
-	for _, dir := range slices.Backward(o.made) { // renamed before
-		if rest, ok := strings.CutPrefix(path, dir.Path+"/"); ok && dir.From != nil && o.byPath[path] == nil {
-			return filepath.Join(dir.From.Path, rest)
+	for _, dir := range slices.Backward(o.newFolders) { // renamed before
+		if rest, ok := strings.CutPrefix(path, dir.Path+"/"); ok && dir.Origin != nil && o.byPath[path] == nil {
+			return filepath.Join(dir.Origin.Path, rest)
 		}
 	}
 	return path
@@ -167,8 +167,8 @@ func (o *origins) before(c *Change) string {
 // takeFolder makes c the renamed folder old. Missing content counts as removed or renamed.
 func (o *origins) takeFolder(c *Change, old *lostEntry) error {
 	old.used = true
-	c.From = &Origin{Path: old.path, Stat: old.stat, Gone: old.gone}
-	fd, err := o.Beneath(o.root, old.path)
+	c.Origin = &Origin{Path: old.path, Stat: old.stat, Removal: old.removal}
+	fd, err := o.OpenBelow(o.root, old.path)
 	if err != nil {
 		return nil // removed meanwhile
 	}
@@ -204,20 +204,20 @@ func (o *origins) takeChild(child *Change, was *lostEntry) error {
 	same := false
 	switch child.Kind {
 	case apply.New:
-		if before := o.before(child); was.stat.IsFolder() && (before == "" || before == was.path) {
+		if before := o.oldPath(child); was.stat.IsFolder() && (before == "" || before == was.path) {
 			err := o.takeFolder(child, was)
-			child.From.Whole = true
+			child.Origin.InRenamedFolder = true
 			return err
 		}
 	case apply.File:
-		before := o.before(child)
+		before := o.oldPath(child)
 		same = o.mayBe(child, was) && (before == "" || before == was.path)
 	case apply.Link:
-		same = was.stat.Is(unix.S_IFLNK) && was.target == child.Target
+		same = was.stat.HasType(unix.S_IFLNK) && was.target == child.Target
 	}
 	if same {
 		o.take(child, was)
-		child.Copied, child.From.Whole = child.Kind == apply.File, true
+		child.Copied, child.Origin.InRenamedFolder = child.Kind == apply.File, true
 		return nil
 	}
 	child.Lower, child.was = was.stat, was.path
@@ -229,7 +229,7 @@ func (o *origins) takeChild(child *Change, was *lostEntry) error {
 // meanwhile: the command never saw it.
 func (o *origins) missing(dir *Change, name string, lower int, was *lostEntry) error {
 	switch {
-	case entry.Later(was.stat.Born, o.Since):
+	case entry.Later(was.stat.Born, o.ViewTime):
 		dir.followed = append(dir.followed, filepath.Join(dir.Path, name))
 		return nil
 	case slices.Contains(o.Roots[o.root].Hidden, was.path):
@@ -246,13 +246,13 @@ func (o *origins) missing(dir *Change, name string, lower int, was *lostEntry) e
 
 // goesBy makes c the change that removes the entry's name and those below it.
 func (o *origins) goesBy(was *lostEntry, c *Change) {
-	was.gone = c
+	was.removal = c
 	if !was.stat.IsFolder() {
 		return
 	}
 	for path, l := range o.byPath {
 		if strings.HasPrefix(path, was.path+"/") {
-			l.gone = c
+			l.removal = c
 		}
 	}
 }
@@ -272,7 +272,7 @@ func (o *origins) mayBe(c *Change, l *lostEntry) bool {
 }
 
 func (o *origins) compareWith(c *Change, path string) (content entry.Content, attributes bool) {
-	dir, err := o.Beneath(o.root, filepath.Dir(path))
+	dir, err := o.OpenBelow(o.root, filepath.Dir(path))
 	if err != nil {
 		return entry.Differs, false
 	}
@@ -290,7 +290,7 @@ func (o *origins) compareWith(c *Change, path string) (content entry.Content, at
 
 func (o *origins) take(c *Change, l *lostEntry) {
 	l.used = true
-	c.From = &Origin{Path: l.path, Stat: l.stat, Gone: l.gone}
+	c.Origin = &Origin{Path: l.path, Stat: l.stat, Removal: l.removal}
 	if c.Kind == apply.File {
 		c.Content, c.attributes = o.compareWith(c, l.path)
 	}
@@ -299,18 +299,18 @@ func (o *origins) take(c *Change, l *lostEntry) {
 // linked finds the names that the command added to files. The first name is the file's own or the
 // one after a rename.
 func (o *origins) linked() {
-	for _, names := range o.twins {
+	for _, names := range o.hardLinks {
 		own := slices.IndexFunc(names, func(c *Change) bool { return c.Kind == 0 })
 		for _, is := range []func(entry.Content) bool{func(is entry.Content) bool { return is == entry.Same }, func(entry.Content) bool { return true }} {
 			if own < 0 {
-				own = slices.IndexFunc(names, func(c *Change) bool { return c.From == nil && o.own(c) && is(c.Content) })
+				own = slices.IndexFunc(names, func(c *Change) bool { return c.Origin == nil && o.own(c) && is(c.Content) })
 			}
 		}
 		if own < 0 {
-			own = slices.IndexFunc(names, func(c *Change) bool { return c.From != nil && c.From.Whole })
+			own = slices.IndexFunc(names, func(c *Change) bool { return c.Origin != nil && c.Origin.InRenamedFolder })
 		}
 		if own < 0 {
-			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.From != nil }))
+			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.Origin != nil }))
 		}
 		was, ok := o.writes(names[own])
 		if names[own].Kind == 0 {
@@ -319,15 +319,15 @@ func (o *origins) linked() {
 			was = names[own].Upper
 		}
 		for i, c := range names {
-			if i != own && (c.From == nil || !c.From.Whole) {
-				if c.From != nil {
-					o.byPath[c.From.Path].used = false
+			if i != own && (c.Origin == nil || !c.Origin.InRenamedFolder) {
+				if c.Origin != nil {
+					o.byPath[c.Origin.Path].used = false
 				}
-				if c.From = nil; entry.Later(names[own].Lower.Born, o.Since) { // somebody else replaced it
+				if c.Origin = nil; entry.Later(names[own].Lower.Born, o.ViewTime) { // somebody else replaced it
 					c.Copied, c.apart = false, true
 					continue
 				}
-				c.From = &Origin{Path: names[own].Path, Stat: was, Link: true}
+				c.Origin = &Origin{Path: names[own].Path, Stat: was, Link: true}
 			}
 		}
 	}

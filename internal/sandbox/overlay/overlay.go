@@ -6,7 +6,7 @@
 //	Make      makes an upper folder for each root, for the kernel's overlay file system
 //	(command) runs; the roots stay unchanged by it, but others may change them meanwhile
 //	Changes   reads the upper folders as a tree of changes, each with the entry that it changes
-//	(judge)   the caller sets Left on each unwanted change
+//	(judge)   the caller sets SkipReason on each unwanted change
 //	Apply     leaves out clashes with others' changes, writes the steps to a journal, and does them
 //	Recover   finishes, at the next start, the journal of a killed process
 //
@@ -74,13 +74,13 @@ type Change struct {
 	// Content compares a copied file with the existing one.
 	Content entry.Content
 	decided
-	// From is the entry's origin if the command renamed or linked it, else nil.
-	From *Origin
+	// Origin is the entry's origin if the command renamed or linked it, else nil.
+	Origin *Origin
 
-	// Left is the reason for not applying the change and everything below it, or "".
-	Left string
-	// Doubt is the reason for asking the user, or "".
-	Doubt string
+	// SkipReason is the reason for not applying the change and everything below it, or "".
+	SkipReason string
+	// AskReason is the reason for asking the user, or "".
+	AskReason string
 	// Dropped means that the change is left out silently.
 	Dropped bool
 	// Locked means that the entry is replaced under git's lock file.
@@ -96,11 +96,11 @@ type Change struct {
 
 // An Origin is the old entry for a rename or link.
 type Origin struct {
-	Path  string // relative to the change's root
-	Stat  entry.Stat
-	Link  bool    // the entry keeps its old name
-	Whole bool    // inside a renamed folder
-	Gone  *Change // the change removing the old name; nil if it stays
+	Path            string // relative to the change's root
+	Stat            entry.Stat
+	Link            bool    // the entry keeps its old name
+	InRenamedFolder bool    // inside a renamed folder
+	Removal         *Change // the change removing the old name; nil if it stays
 }
 
 // Walk calls do for the change and all below it, parents first. If do returns false, it skips the

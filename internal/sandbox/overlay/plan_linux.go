@@ -21,7 +21,7 @@ func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
 	p.moves()
 	for _, c := range slices.Backward(p.folders) { // children first
 		s := c.step(apply.ActDress)
-		s.Order, s.Times = apply.OrderFolders, c.Copied && !entry.Later(c.Upper.Modified, v.Since)
+		s.Order, s.Times = apply.OrderFolders, c.Copied && !entry.Later(c.Upper.Modified, v.ViewTime)
 		p.steps = append(p.steps, s)
 		if c.Kind == apply.Merged && c.Upper.Mode&0o700&^c.Lower.Mode != 0 {
 			s = c.step(apply.ActDress)
@@ -69,23 +69,23 @@ type around struct {
 }
 
 func (p *planner) change(c *Change, in around) error {
-	if c.Dropped || c.Left != "" {
+	if c.Dropped || c.SkipReason != "" {
 		return nil
 	}
 	base, writes := p.writes(c)
-	renamed := c.From != nil && !c.From.Link
+	renamed := c.Origin != nil && !c.Origin.Link
 	switch {
 	case c.Kind == apply.Merged:
 		if c.Path != "" && p.dressed(c) && !p.redressed(c) {
 			p.folders = append(p.folders, c)
 		}
-	case renamed && c.From.Whole: // moves with its folder
+	case renamed && c.Origin.InRenamedFolder: // moves with its folder
 	case renamed:
 		p.renamed = append(p.renamed, c)
 		p.late[c] = in.put || in.renamed
-	case c.From != nil:
+	case c.Origin != nil:
 		s := c.step(apply.ActLink)
-		s.From, s.Lower, s.Over, s.Order = c.From.Path, c.From.Stat, c.Lower, apply.OrderLinks
+		s.From, s.Lower, s.Over, s.Order = c.Origin.Path, c.Origin.Stat, c.Lower, apply.OrderLinks
 		p.steps = append(p.steps, s)
 	case writes: // below
 	case c.Kind == apply.Removed:
@@ -96,20 +96,20 @@ func (p *planner) change(c *Change, in around) error {
 		p.add(c.step(apply.ActPut), in)
 	}
 	if writes {
-		s := c.step(cmp.Or(c.how, apply.ActWrite))
+		s := c.step(cmp.Or(c.act, apply.ActWrite))
 		s.Lower, s.Times, s.Moved, s.Dress = base, p.setsTime(c, base), renamed, !c.attributes
 		if renamed {
 			s.Order = apply.OrderWrites
 		}
-		if c.how != apply.ActDress || s.Dress || !entry.SameOwner(c.Upper, base) || s.Times && c.Upper.Modified != base.Modified {
+		if c.act != apply.ActDress || s.Dress || !entry.SameOwner(c.Upper, base) || s.Times && c.Upper.Modified != base.Modified {
 			p.steps = append(p.steps, s)
 		}
 	}
 	if c.Kind == apply.New && renamed {
 		s := c.step(apply.ActDress)
-		s.Lower, s.Moved, s.Order = c.From.Stat, true, apply.OrderFolders
-		s.Times = c.Upper.Modified != c.From.Stat.Modified && !entry.Later(c.Upper.Modified, p.Since)
-		if s.Times || !c.attributes || !entry.SameOwner(c.Upper, c.From.Stat) {
+		s.Lower, s.Moved, s.Order = c.Origin.Stat, true, apply.OrderFolders
+		s.Times = c.Upper.Modified != c.Origin.Stat.Modified && !entry.Later(c.Upper.Modified, p.ViewTime)
+		if s.Times || !c.attributes || !entry.SameOwner(c.Upper, c.Origin.Stat) {
 			p.steps = append(p.steps, s)
 		}
 	}
@@ -132,7 +132,7 @@ func (p *planner) change(c *Change, in around) error {
 // setsTime reports whether a file gets the command's time: nobody else changed it, or the command
 // set the time.
 func (v *View) setsTime(c *Change, base entry.Stat) bool {
-	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.Since) || c.Upper.Accessed != base.Accessed)
+	return !v.Newer(base) || c.Content == entry.Same && (entry.Later(c.Upper.Modified, v.ViewTime) || c.Upper.Accessed != base.Accessed)
 }
 
 func (p *planner) add(s apply.Step, in around) {
@@ -148,7 +148,7 @@ func (p *planner) moves() {
 	waiting := p.renamed
 	blocked := func(c *Change) bool {
 		return p.late[c] || slices.ContainsFunc(waiting, func(o *Change) bool {
-			return o != c && (o.From.Path == c.Path || strings.HasPrefix(o.From.Path, c.From.Path+"/"))
+			return o != c && (o.Origin.Path == c.Path || strings.HasPrefix(o.Origin.Path, c.Origin.Path+"/"))
 		})
 	}
 	for {
@@ -159,10 +159,10 @@ func (p *planner) moves() {
 		p.move(waiting[i], apply.OrderMoves, 0)
 		waiting = slices.Delete(slices.Clone(waiting), i, i+1)
 	}
-	parks := slices.SortedFunc(slices.Values(waiting), func(a, b *Change) int { return strings.Compare(b.From.Path, a.From.Path) }) // children first
+	parks := slices.SortedFunc(slices.Values(waiting), func(a, b *Change) int { return strings.Compare(b.Origin.Path, a.Origin.Path) }) // children first
 	for _, c := range parks {
 		s := c.step(apply.ActPark)
-		s.Path, s.From, s.Lower, s.Over, s.Parked, s.Order = c.From.Path, c.From.Path, c.From.Stat, entry.Stat{}, slices.Index(waiting, c)+1, apply.OrderParks
+		s.Path, s.From, s.Lower, s.Over, s.Parked, s.Order = c.Origin.Path, c.Origin.Path, c.Origin.Stat, entry.Stat{}, slices.Index(waiting, c)+1, apply.OrderParks
 		p.steps = append(p.steps, s)
 	}
 	for i, c := range waiting { // parents first
@@ -172,8 +172,8 @@ func (p *planner) moves() {
 
 func (p *planner) move(c *Change, order, parked int) {
 	s := c.step(apply.ActMove)
-	s.From, s.Lower, s.Over, s.Parked, s.Order = c.From.Path, c.From.Stat, c.Lower, parked, order
-	if slices.ContainsFunc(p.renamed, func(other *Change) bool { return other.From.Path == c.Path }) {
+	s.From, s.Lower, s.Over, s.Parked, s.Order = c.Origin.Path, c.Origin.Stat, c.Lower, parked, order
+	if slices.ContainsFunc(p.renamed, func(other *Change) bool { return other.Origin.Path == c.Path }) {
 		s.Over = entry.Stat{} // renamed by then
 	}
 	p.steps = append(p.steps, s)

@@ -59,7 +59,7 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 	if filelock.TryFile(lock) != nil {
 		return o, false, lock.Close() // in use
 	}
-	v := &View{Ground: apply.Ground{Dir: dir, Home: home}, lock: lock}
+	v := &View{Locations: apply.Locations{Dir: dir, Home: home}, lock: lock}
 	defer v.release()
 	if _, err := os.Lstat(filepath.Join(dir, apply.AppliedName)); err == nil { // also for a stage
 		return o, false, v.remove()
@@ -69,8 +69,8 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 		return o, false, nil // waits for its session
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		o.Left = v.abandon()
-		return o, len(o.Left) > 0, v.remove()
+		o.Unapplied = v.abandon()
+		return o, len(o.Unapplied) > 0, v.remove()
 	}
 	if err != nil {
 		return o, false, err
@@ -80,10 +80,10 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 		if isStage(dir) {
 			return o, false, os.Remove(filepath.Join(dir, apply.JournalName))
 		}
-		o.Left = v.abandon()
-		return o, len(o.Left) > 0, v.remove()
+		o.Unapplied = v.abandon()
+		return o, len(o.Unapplied) > 0, v.remove()
 	}
-	v.Roots, v.Since = j.Roots, j.Since
+	v.Roots, v.ViewTime = j.Roots, j.Since
 	if err := v.OpenRoots(); err != nil {
 		return o, false, err // the folder may come back
 	}
@@ -97,7 +97,7 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 func (v *View) remove() error { return errors.Join(v.Retire(), v.Close()) }
 
 // abandon keeps the changes of a command killed with its adze.
-func (v *View) abandon() (left []apply.Left) {
+func (v *View) abandon() (left []apply.Unapplied) {
 	data, err := os.ReadFile(filepath.Join(v.Dir, apply.LockName))
 	if err != nil || json.Unmarshal(data, &v.Roots) != nil || v.OpenRoots() != nil {
 		return nil
@@ -112,7 +112,7 @@ func (v *View) abandon() (left []apply.Left) {
 		}
 		to := filepath.Join(v.Home, apply.KeptName, filepath.Base(v.Dir), filepath.Base(v.Folder(top.Root)))
 		if os.MkdirAll(filepath.Dir(to), 0o700) == nil && entry.Rename(v.UpperFolder(top.Root), to) == nil {
-			left = append(left, apply.Left{Path: v.Roots[top.Root].Path, Why: WhyKilled, Kept: to})
+			left = append(left, apply.Unapplied{Path: v.Roots[top.Root].Path, Reason: WhyKilled, CommandCopy: to})
 		}
 	}
 	return left

@@ -38,7 +38,7 @@ func MakeStage(home, name string, roots []apply.Root) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(stageNote{v.Roots, v.Since})
+	data, err := json.Marshal(stageNote{v.Roots, v.ViewTime})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(v.Dir, stageName), data, 0o600)
 	}
@@ -53,7 +53,7 @@ func OpenStage(home, name string) (_ *View, err error) {
 	if filepath.Base(name) != name || !strings.HasPrefix(name, "view-") {
 		return nil, fs.ErrNotExist
 	}
-	v := &View{Ground: apply.Ground{Dir: filepath.Join(home, name), Home: home}}
+	v := &View{Locations: apply.Locations{Dir: filepath.Join(home, name), Home: home}}
 	data, err := os.ReadFile(filepath.Join(v.Dir, stageName))
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func OpenStage(home, name string) (_ *View, err error) {
 	if err := json.Unmarshal(data, &note); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: filepath.Join(v.Dir, stageName), Err: err}
 	}
-	v.Roots, v.Since = note.Roots, note.Since
+	v.Roots, v.ViewTime = note.Roots, note.Since
 	defer func() {
 		if err != nil {
 			v.release()
@@ -91,7 +91,7 @@ func DropStage(home, name string) error {
 	if err != nil {
 		return err
 	}
-	v := &View{Ground: apply.Ground{Dir: dir, Home: home}, lock: lock}
+	v := &View{Locations: apply.Locations{Dir: dir, Home: home}, lock: lock}
 	defer v.release()
 	if filelock.TryFile(lock) != nil {
 		return ErrInUse

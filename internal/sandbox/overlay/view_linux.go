@@ -19,7 +19,7 @@ import (
 
 // A View belongs to one command, and to one goroutine at a time.
 type View struct {
-	apply.Ground
+	apply.Locations
 	readState
 	lock *os.File // held for the life of the process
 }
@@ -41,7 +41,7 @@ func makeView(home string, roots []apply.Root, mkdir func() (string, error)) (_ 
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return nil, err
 	}
-	v := &View{Ground: apply.Ground{Home: home, Roots: roots}}
+	v := &View{Locations: apply.Locations{Home: home, Roots: roots}}
 	if v.Dir, err = mkdir(); err != nil {
 		return nil, err
 	}
@@ -93,9 +93,9 @@ func (v *View) makeUpper(i int) error {
 			return &fs.PathError{Op: "hide", Path: filepath.Join(v.Roots[i].Path, hidden), Err: err}
 		}
 	}
-	st, err := entry.At(unix.AT_FDCWD, v.UpperFolder(i))
-	if err == nil && (i == 0 || entry.Later(v.Since, st.Changed)) {
-		v.Since = st.Changed
+	st, err := entry.StatAt(unix.AT_FDCWD, v.UpperFolder(i))
+	if err == nil && (i == 0 || entry.Later(v.ViewTime, st.Changed)) {
+		v.ViewTime = st.Changed
 	}
 	return err
 }
@@ -120,12 +120,12 @@ func (v *View) parents(i int, path string) error {
 
 // resemble copies mode and owner from the lower folder to the upper one.
 func (v *View) resemble(i int, path string) error {
-	fd, err := v.Beneath(i, path)
+	fd, err := v.OpenBelow(i, path)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
-	st, err := entry.At(fd, "")
+	st, err := entry.StatAt(fd, "")
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (v *View) Rewrite(c *Change, text string) error {
 		err = entry.Rename(next, at)
 	}
 	if err == nil {
-		c.Upper, err = entry.At(unix.AT_FDCWD, at)
+		c.Upper, err = entry.StatAt(unix.AT_FDCWD, at)
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(next))
@@ -164,9 +164,9 @@ func (v *View) Rewrite(c *Change, text string) error {
 // Real returns a change's path in its root.
 func (v *View) Real(c *Change) string { return filepath.Join(v.Roots[c.Root].Path, c.Path) }
 
-// Now returns the current path of the entry that a change replaces or removes. It differs from Real
-// inside a folder renamed by the command.
-func (v *View) Now(c *Change) string {
+// CurrentPath returns the current path of the entry that a change replaces or removes. It differs
+// from Real inside a folder renamed by the command.
+func (v *View) CurrentPath(c *Change) string {
 	return filepath.Join(v.Roots[c.Root].Path, cmp.Or(c.was, c.Path))
 }
 

@@ -36,7 +36,7 @@ func Recover(string) ([]apply.Outcome, error) { return nil, nil }
 func (*View) Folder(int) string                      { return "" }
 func (*View) Place(*Change) string                   { return "" }
 func (*View) Real(*Change) string                    { return "" }
-func (*View) Now(*Change) string                     { return "" }
+func (*View) CurrentPath(*Change) string             { return "" }
 func (*View) Newer(entry.Stat) bool                  { return false }
 func (*View) Changes() ([]*Change, error)            { return nil, ErrUnsupported }
 func (*View) Rewrite(*Change, string) error          { return ErrUnsupported }
@@ -45,5 +45,5 @@ func (*View) Retire() error                          { return nil }
 func (*View) Close() error                           { return nil }
 func (*View) Name() string                           { return "" }
 func (*View) Fresh() error                           { return ErrUnsupported }
-func (*View) Newly([]*Change) []apply.Left           { return nil }
+func (*View) Newly([]*Change) []apply.Unapplied      { return nil }
 func (*View) Leave() error                           { return nil }

@@ -19,7 +19,7 @@ import (
 func (p *Process) firstEvent() error {
 	_ = p.status.SetReadDeadline(p.started.Add(startTime))
 	e, err := p.nextEvent()
-	begun := len(p.walls.Argv) == 0 || p.walls.Box.Empty() || err == nil
+	begun := len(p.confinement.Argv) == 0 || p.confinement.Box.Empty() || err == nil
 	if err == nil && e.Kind == shim.Begun {
 		e, err = p.nextEvent()
 	}
@@ -73,7 +73,7 @@ func (p *Process) lastWords() string {
 	if text := strings.TrimSpace(string(said)); text != "" {
 		return text
 	}
-	return p.walls.Argv[0] + " ended without a word"
+	return p.confinement.Argv[0] + " ended without a word"
 }
 
 // in bytes

@@ -12,31 +12,32 @@ import (
 // A Cage puts commands into a sandbox.
 //
 //   - Enclose is called once for each command before it starts, possibly concurrently.
-//   - Zero Walls mean no sandbox.
+//   - Zero Confinement mean no sandbox.
 //   - If Enclose returns an error, the command does not run.
-//   - Walls.Done is called once, after the end of the command and its processes, or a failed start.
+//   - Confinement.Done is called once, after the end of the command and its processes, or a failed
+//     start.
 type Cage interface {
-	Enclose(ctx context.Context, c Command) (Walls, error)
+	Enclose(ctx context.Context, c Command) (Confinement, error)
 }
 
-// Walls describe one command's sandbox. The shim is innermost, so it always supervises the
+// Confinement describe one command's sandbox. The shim is innermost, so it always supervises the
 // command's processes.
-type Walls struct {
-	Box   namespace.Box        // built by the shim
-	Argv  []string             // launcher for the shim, whose arguments follow; nil means none
-	Sys   *syscall.SysProcAttr // namespaces and id maps; nil means none
-	Files []*os.File           // from descriptor FirstFile on
-	Env   []string             // in place of the command's environment; nil means unchanged
-	Dir   string               // path inside of Command.OwnDir; "" means the path outside
-	PIDs  bool                 // process ids inside differ from those outside
-	Name  string               // for Result.Sandbox
-	Apart bool                 // the command changes a view, and Done applies the changes
-	// Born is called with the shim's process id before the shim gets its spec. If it returns an
+type Confinement struct {
+	Box      namespace.Box        // built by the shim
+	Argv     []string             // launcher for the shim, whose arguments follow; nil means none
+	Sys      *syscall.SysProcAttr // namespaces and id maps; nil means none
+	Files    []*os.File           // from descriptor FirstFile on
+	Env      []string             // in place of the command's environment; nil means unchanged
+	Dir      string               // path inside of Command.OwnDir; "" means the path outside
+	PIDs     bool                 // process ids inside differ from those outside
+	Name     string               // for Result.Sandbox
+	UsesView bool                 // the command changes a view, and Done applies the changes
+	// OnStart is called with the shim's process id before the shim gets its spec. If it returns an
 	// error, nothing runs. It may be nil.
-	Born func(pid int) error
-	Done func() Findings // for the Result
-	// Lasts is called when the command has become a job. It may be nil.
-	Lasts func()
+	OnStart func(pid int) error
+	Done    func() Findings // for the Result
+	// OnJob is called when the command has become a job. It may be nil.
+	OnJob func()
 	// Serves returns the command's served ports, as the user reaches them. It may be nil.
 	Serves func() []string
 	// Failed is called with the reason if the walls could not be built, so that Enclose can plan
@@ -49,22 +50,22 @@ type Walls struct {
 
 // Findings are a cage's observations about a command.
 type Findings struct {
-	Told  []string // sentences about files put aside or left out
-	Notes []string // sentences about changes applied differently than without a cage
+	Messages []string // sentences about files put aside or left out
+	Notes    []string // sentences about changes applied differently than without a cage
 	// Failed is the reason why the call fails although the command did not, because its changes
 	// were lost, or "".
 	Failed string
 	// Denied lists refused actions, whether the command failed or not, and changes not applied, at
 	// most MaxDenied.
 	Denied  []Denial
-	Hidden  []string      // sentences about hidden places named by a failed command; a hint
-	Carried []HostTraffic // reached hosts, by first connection
-	Barred  []Denial      // refused actions that no approval allows inside; the command may work outside
-	Aside   *Aside        // changes waiting for a decision, or nil
+	Hidden  []string        // sentences about hidden places named by a failed command; a hint
+	Traffic []HostTraffic   // reached hosts, by first connection
+	Refused []Denial        // refused actions that no approval allows inside; the command may work outside
+	Pending *PendingChanges // changes waiting for a decision, or nil
 }
 
-// Aside holds a command's changes that are not applied yet.
-type Aside struct {
+// PendingChanges holds a command's changes that are not applied yet.
+type PendingChanges struct {
 	Files []ChangedFile
 	// Apply is called exactly once, with a choice for each of Files, and returns the chosen changes
 	// that failed. Without choices it drops all of Files.
@@ -73,7 +74,7 @@ type Aside struct {
 
 // decided adds Aside.Apply's result.
 func (f *Findings) decided(found Findings) {
-	f.Aside, f.Told, f.Notes = nil, append(f.Told, found.Told...), append(f.Notes, found.Notes...)
+	f.Pending, f.Messages, f.Notes = nil, append(f.Messages, found.Messages...), append(f.Notes, found.Notes...)
 	for _, b := range found.Denied {
 		f.Deny(b)
 	}
@@ -88,8 +89,8 @@ type ChangedFile struct {
 	Before, After string
 	// Summary describes other differences, such as a changed mode, or is "".
 	Summary string
-	// Doubt is the reason for leaving the change out if nobody decides, or "".
-	Doubt string
+	// AskReason is the reason for leaving the change out if nobody decides, or "".
+	AskReason string
 }
 
 // FileChoice is the decision on a ChangedFile.
@@ -103,16 +104,16 @@ const MaxDenied = 64
 
 // Deny adds a denial unless it is known.
 func (f *Findings) Deny(b Denial) {
-	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Denial) bool { return o.Kind == b.Kind && o.What == b.What }) {
+	if len(f.Denied) < MaxDenied && !slices.ContainsFunc(f.Denied, func(o Denial) bool { return o.Kind == b.Kind && o.Target == b.Target }) {
 		f.Denied = append(f.Denied, b)
 	}
 }
 
 // A Denial is one action refused by the walls.
 type Denial struct {
-	Kind BarredKind
-	What string // the path, address, socket or call
-	Why  string // reason, as the end of a sentence
+	Kind   BarredKind
+	Target string // the path, address, socket or call
+	Reason string // reason, as the end of a sentence
 }
 
 // BarredKind is a denied action's kind.
@@ -132,15 +133,15 @@ const (
 func (b Denial) String() string {
 	doing := map[BarredKind]string{BarredWrite: "write ", BarredConnect: "connect to ", BarredCall: "use the system call ", BarredSocket: "connect to the socket ",
 		BarredHost: "reach ", BarredChange: "change "}[b.Kind]
-	return "it could not " + doing + b.What + ", " + b.Why
+	return "it could not " + doing + b.Target + ", " + b.Reason
 }
 
-// explain calls Walls.Explain for a failed command.
+// explain calls Confinement.Explain for a failed command.
 func (p *Process) explain() (barred []Denial, hidden []string) {
-	if p.walls.Explain == nil || p.result.Err() == nil {
+	if p.confinement.Explain == nil || p.result.Err() == nil {
 		return nil, nil
 	}
-	return p.walls.Explain(p.written())
+	return p.confinement.Explain(p.written())
 }
 
 // written returns the stored output.
@@ -160,16 +161,16 @@ type HostTraffic struct {
 	Sent, Received int64 // bytes
 }
 
-// FirstFile is the descriptor of the first of Walls.Files; the shim uses those below.
+// FirstFile is the descriptor of the first of Confinement.Files; the shim uses those below.
 const FirstFile = 5
 
-func enclose(ctx context.Context, cage Cage, c Command) (Walls, error) {
+func enclose(ctx context.Context, cage Cage, c Command) (Confinement, error) {
 	if cage == nil {
-		return Walls{}, nil
+		return Confinement{}, nil
 	}
 	walls, err := cage.Enclose(ctx, c)
 	if err != nil {
-		return Walls{}, &Error{CodeSandbox, err}
+		return Confinement{}, &Error{CodeSandbox, err}
 	}
 	return walls, nil
 }

@@ -77,12 +77,12 @@ func absoluteOnly(path string) string {
 // OutsidePath drops search path entries that are relative or lie in dir, which must be free of
 // links. It resolves links in entries; a missing one counts by its name.
 func OutsidePath(path, dir string) string {
-	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) || Inside(f, dir) })
+	folders := slices.DeleteFunc(filepath.SplitList(path), func(f string) bool { return !filepath.IsAbs(f) || InDir(f, dir) })
 	return strings.Join(folders, string(filepath.ListSeparator))
 }
 
-// Inside reports whether a path, or its target, lies in dir, which must be free of links.
-func Inside(path, dir string) bool {
+// InDir reports whether a path, or its target, lies in dir, which must be free of links.
+func InDir(path, dir string) bool {
 	for _, p := range []string{filepath.Clean(path), real(path)} {
 		if rel, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(rel) {
 			return true
@@ -106,8 +106,8 @@ func real(path string) string {
 	return at
 }
 
-// Outside returns env with a PATH without folders in dir.
-func Outside(env []string, dir string) []string {
+// WithoutPathsIn returns env with a PATH without folders in dir.
+func WithoutPathsIn(env []string, dir string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
 		if name, path, ok := strings.Cut(kv, "="); ok && sameVariable(name, "PATH") {
@@ -117,8 +117,8 @@ func Outside(env []string, dir string) []string {
 	return out
 }
 
-// Before returns env with folders at the start of PATH.
-func Before(env, folders []string) []string {
+// PrependPath returns env with folders at the start of PATH.
+func PrependPath(env, folders []string) []string {
 	out := slices.Clone(env)
 	for i, kv := range out {
 		if name, path, ok := strings.Cut(kv, "="); ok && sameVariable(name, "PATH") {
@@ -128,10 +128,10 @@ func Before(env, folders []string) []string {
 	return out
 }
 
-// Within returns a program's path if env's PATH finds it in a folder in dir, else "".
-func Within(program, dir string, env []string) string {
+// ProgramIn returns a program's path if env's PATH finds it in a folder in dir, else "".
+func ProgramIn(program, dir string, env []string) string {
 	path, err := LookPath(program, dir, env)
-	if err != nil || strings.Contains(program, "/") || !Inside(filepath.Dir(path), dir) {
+	if err != nil || strings.Contains(program, "/") || !InDir(filepath.Dir(path), dir) {
 		return ""
 	}
 	return path
@@ -148,7 +148,7 @@ func Helper(program string, dirs ...string) (path string, env []string, err erro
 	home, _ := os.UserHomeDir() // "" is not a folder
 	for _, dir := range dirs {
 		if dir != "/" && dir != real(home) { // everything in the home is the user's own
-			env = Outside(env, dir)
+			env = WithoutPathsIn(env, dir)
 		}
 	}
 	path, err = LookPath(program, "/", env)

@@ -15,7 +15,7 @@ import (
 // words are the program's command line. A Python script named there outside dir still finds the
 // modules beside it.
 //
-// PATH is unchanged; see Outside.
+// PATH is unchanged; see WithoutPathsIn.
 func Isolated(env []string, dir string, words ...string) []string {
 	if dir == "" || dir == filepath.Dir(dir) { // nothing is outside it
 		return append(slices.Clone(env), safePath)
@@ -47,20 +47,20 @@ func Isolated(env []string, dir string, words ...string) []string {
 	return out
 }
 
-// Elsewhere returns env for a program that starts in its own folder and needs nothing in dir. It is
-// like Isolated, but Python may load modules beside its script, and no variable reveals the folder
-// where adze was started.
-func Elsewhere(env []string, dir string) []string {
+// OwnFolderEnv returns env for a program that starts in its own folder and needs nothing in dir. It
+// is like Isolated, but Python may load modules beside its script, and no variable reveals the
+// folder where adze was started.
+func OwnFolderEnv(env []string, dir string) []string {
 	return slices.DeleteFunc(Isolated(env, dir), func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
 		return name == "PYTHONSAFEPATH" || (name == "PWD" || name == "OLDPWD" || name == "INIT_CWD") && names(value, dir)
 	})
 }
 
-// Consented returns env for a project's program that the user allowed. It is like Isolated, but
+// ConsentedEnv returns env for a project's program that the user allowed. It is like Isolated, but
 // Python finds the project's module named in the command (python -m), which was shown and is
 // pinned.
-func Consented(env []string, dir string, words ...string) []string {
+func ConsentedEnv(env []string, dir string, words ...string) []string {
 	out := Isolated(env, dir, words...)
 	for n, word := range words {
 		if word == "-m" && n+1 < len(words) && module(dir, words[n+1]) {
@@ -126,7 +126,7 @@ func names(text, dir string) bool {
 			return true
 		}
 	}
-	return filepath.IsAbs(text) && Inside(text, dir)
+	return filepath.IsAbs(text) && InDir(text, dir)
 }
 
 // in bytes
@@ -139,7 +139,7 @@ func scriptFolders(words []string, dir, home string) (out []string) {
 		if rest, ok := strings.CutPrefix(word, "~/"); ok && home != "" {
 			word = filepath.Join(home, rest)
 		}
-		if !filepath.IsAbs(word) || Inside(word, dir) || !pythonScript(word) {
+		if !filepath.IsAbs(word) || InDir(word, dir) || !pythonScript(word) {
 			continue
 		}
 		if folder := filepath.Dir(real(word)); !slices.Contains(out, folder) && !strings.Contains(folder, string(filepath.ListSeparator)) {

@@ -25,7 +25,7 @@ func TestIsolatedLeadsNowhereIntoTheFolder(t *testing.T) {
 	if got := Isolated(env, dir); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := Elsewhere(env, dir); !slices.Equal(got, want[:8]) {
+	if got := OwnFolderEnv(env, dir); !slices.Equal(got, want[:8]) {
 		t.Errorf("elsewhere: %q", got)
 	}
 	for _, all := range []string{"", "/"} {

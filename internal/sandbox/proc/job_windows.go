@@ -174,7 +174,7 @@ func (l *link) supervise(c *child, linger bool) {
 	j.mu.Lock()
 	killed := j.killed
 	j.mu.Unlock()
-	l.events <- shim.Event{Kind: shim.Gone, Ended: killed, Left: survivors}
+	l.events <- shim.Event{Kind: shim.Gone, Ended: killed, Survivors: survivors}
 }
 
 // awaitEmpty waits until the job is empty, without a limit if linger is set; else it returns the

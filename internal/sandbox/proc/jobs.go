@@ -111,8 +111,8 @@ func (j *Jobs) add(b *job) {
 	b.id = fmt.Sprintf("job%d", j.next)
 	j.forget()
 	j.list = append(j.list, b)
-	if b.process.walls.Lasts != nil {
-		b.process.walls.Lasts()
+	if b.process.confinement.OnJob != nil {
+		b.process.confinement.OnJob()
 	}
 }
 
@@ -274,14 +274,14 @@ func (b *job) running() bool {
 func (b *job) status() JobStatus {
 	st := JobStatus{
 		ID: b.id, Command: b.command, Tag: b.process.cmd.Tag, PID: b.process.PID(), Shim: b.process.supervisorPID(),
-		Started: b.process.started, Running: b.running(), Sandbox: b.process.walls.Name,
-		Apart: b.process.walls.Apart,
+		Started: b.process.started, Running: b.running(), Sandbox: b.process.confinement.Name,
+		Apart: b.process.confinement.UsesView,
 	}
 	switch {
 	case !st.Running:
 		st.Result = b.process.Wait()
-	case b.process.walls.Serves != nil:
-		st.Serves = b.process.walls.Serves()
+	case b.process.confinement.Serves != nil:
+		st.Serves = b.process.confinement.Serves()
 	}
 	return st
 }

@@ -42,7 +42,7 @@ func (l *link) close() {
 // awaitNamespace waits until all processes have ended, if the shim did not report that: a namespace
 // ends with its first process, the shim, which ends last.
 func (p *Process) awaitNamespace() {
-	if p.walls.PIDs && (p.lost || p.result.Survivors > 0) {
+	if p.confinement.PIDs && (p.lost || p.result.Survivors > 0) {
 		_ = p.shim.Kill()
 		_, _ = p.shim.Wait()
 	}
@@ -79,21 +79,21 @@ func (p *Process) startShim(streams []*os.File) error {
 		return &Error{CodeIO, err}
 	}
 	adoptOrphans()
-	program, argv := p.walls.starts([]string{"adze", shim.Word, p.cmd.Tag})
+	program, argv := p.confinement.starts([]string{"adze", shim.Word, p.cmd.Tag})
 	p.shim, err = os.StartProcess(program, argv, &os.ProcAttr{
 		Dir: "/",
 		// The shim gets nothing from adze's own environment, because the command may read it in
 		// /proc. GOMAXPROCS saves the runtime from reading the control groups; it exceeds the
 		// number of threads blocked in system calls, so that a returning one does not wait.
 		Env:   []string{"GOMAXPROCS=4"},
-		Files: slices.Concat(streams, theirs, p.walls.Files),
-		Sys:   p.walls.attributes(),
+		Files: slices.Concat(streams, theirs, p.confinement.Files),
+		Sys:   p.confinement.attributes(),
 	})
 	if err != nil {
 		return failure(CodeIO, "cannot start the supervising process: %w", err)
 	}
-	if p.walls.Born != nil {
-		if err := p.walls.Born(p.shim.Pid); err != nil {
+	if p.confinement.OnStart != nil {
+		if err := p.confinement.OnStart(p.shim.Pid); err != nil {
 			_ = p.shim.Kill()
 			return failure(CodeSandbox, "the command was not run, because its sandbox could not be made: %w", err)
 		}

@@ -26,7 +26,7 @@ func outerPID(root, inner int) int {
 }
 
 func (p *Process) outerPID() int {
-	if p.walls.PIDs {
+	if p.confinement.PIDs {
 		return outerPID(p.shim.Pid, p.pid)
 	}
 	return p.pid

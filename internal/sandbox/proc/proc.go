@@ -64,10 +64,10 @@ type Command struct {
 	// Transaction asks the cage to collect the command's changes in its folder and apply them after
 	// its end. Without it, or if the cage cannot, the command changes the folder itself.
 	Transaction bool
-	// KeepChanges leaves the changes unapplied after the command: Findings.Aside applies or drops
+	// KeepChanges leaves the changes unapplied after the command: Findings.Pending applies or drops
 	// them. Changes to caches are dropped too. If that is impossible, the command does not run.
 	KeepChanges bool
-	// ReviewChanges returns doubtful changes, otherwise left out, in Findings.Aside for the user to
+	// ReviewChanges returns doubtful changes, otherwise left out, in Findings.Pending for the user to
 	// decide.
 	ReviewChanges bool
 

@@ -34,7 +34,7 @@ type Process struct {
 
 	link
 	inPipe, outPipe, errPipe *os.File // nil if unused
-	walls                    Walls
+	confinement              Confinement
 	lost                     bool // the shim was killed
 	unguard                  func()
 	unrecord                 func()
@@ -210,9 +210,9 @@ func (p *Process) awaitEnd() {
 		case shim.Exited:
 			p.noteExit(e)
 		case shim.Exceeded:
-			p.noteExcess(e.Much)
+			p.noteExcess(e.Excess)
 		case shim.Gone:
-			p.result.Ended, p.result.Survivors = e.Ended, e.Left
+			p.result.Ended, p.result.Survivors = e.Ended, e.Survivors
 			gone = true
 		}
 		if gone {
@@ -278,13 +278,13 @@ func (p *Process) finish() {
 	p.result.Output = p.out.Text()
 	p.awaitNamespace()
 	barred, hidden := p.explain() // before the walls are removed
-	p.result.Sandbox, p.result.Findings = p.walls.Name, p.letGo()
-	if aside := p.result.Aside; job && aside != nil {
+	p.result.Sandbox, p.result.Findings = p.confinement.Name, p.letGo()
+	if aside := p.result.Pending; job && aside != nil {
 		p.result.decided(aside.Apply(nil))
 	}
 	p.result.Hidden = hidden
-	p.result.Barred = append(barred, p.result.Barred...)
-	for _, b := range p.result.Barred {
+	p.result.Refused = append(barred, p.result.Refused...)
+	for _, b := range p.result.Refused {
 		p.result.Deny(b)
 	}
 	if p.errs != nil {

@@ -12,8 +12,8 @@ type Info struct {
 	Command string        // arguments joined by blanks, or the name in brackets
 }
 
-// Below returns root and its descendants in list, in the order of list.
-func Below(list []Info, root int) []Info {
+// Descendants returns root and its descendants in list, in the order of list.
+func Descendants(list []Info, root int) []Info {
 	inside := map[int]bool{root: true}
 	// A child may come before its parent, because ids are reused: repeat until nothing is added.
 	for grown := true; grown; {

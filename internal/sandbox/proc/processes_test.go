@@ -29,7 +29,7 @@ func TestProcessesListsThisTest(t *testing.T) {
 func TestBelow(t *testing.T) {
 	list := []proc.Info{{PID: 2, Parent: 9}, {PID: 3, Parent: 1}, {PID: 9, Parent: 5}, {PID: 5, Parent: 1}}
 	want := []proc.Info{{PID: 2, Parent: 9}, {PID: 9, Parent: 5}, {PID: 5, Parent: 1}}
-	if diff := cmp.Diff(want, proc.Below(list, 5)); diff != "" {
+	if diff := cmp.Diff(want, proc.Descendants(list, 5)); diff != "" {
 		t.Error(diff)
 	}
 }

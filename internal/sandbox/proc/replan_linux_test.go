@@ -15,9 +15,9 @@ type fickle struct {
 	argv             []string // starts the shim of the first walls
 }
 
-func (f *fickle) Enclose(context.Context, proc.Command) (proc.Walls, error) {
+func (f *fickle) Enclose(context.Context, proc.Command) (proc.Confinement, error) {
 	f.asked++
-	walls := proc.Walls{Done: func() proc.Findings { f.done++; return proc.Findings{} }}
+	walls := proc.Confinement{Done: func() proc.Findings { f.done++; return proc.Findings{} }}
 	if f.asked <= f.bad && f.argv != nil {
 		walls.Argv, walls.Box = f.argv, namespace.Box{Filter: namespace.OwnNet}
 	} else if f.asked <= f.bad {

@@ -55,8 +55,8 @@ func (s Supervisor) start(ctx context.Context, c Command) (*Process, error) {
 		c.Env = walls.Env
 	}
 	p := newProcess(c)
-	p.walls = walls
-	if s.Live != nil && !walls.Apart {
+	p.confinement = walls
+	if s.Live != nil && !walls.UsesView {
 		if err := s.Live(ctx, c); err != nil {
 			p.discard()
 			return nil, err
@@ -79,7 +79,7 @@ func (p *Process) prepare(ctx context.Context, s Supervisor) error {
 	if err != nil {
 		return err
 	}
-	spec.Box, spec.Dir = p.walls.Box, cmp.Or(p.walls.Dir, spec.Dir)
+	spec.Box, spec.Dir = p.confinement.Box, cmp.Or(p.confinement.Dir, spec.Dir)
 	if own := p.cmd.Memory; own > 0 && (spec.Box.Memory == 0 || own < spec.Box.Memory) {
 		spec.Box.Memory = own
 	}
@@ -149,11 +149,11 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// letGo calls Walls.Done once.
+// letGo calls Confinement.Done once.
 func (p *Process) letGo() (found Findings) {
-	if p.walls.Done != nil {
-		found = p.walls.Done()
-		p.walls.Done = nil
+	if p.confinement.Done != nil {
+		found = p.confinement.Done()
+		p.confinement.Done = nil
 	}
 	return found
 }
@@ -163,7 +163,7 @@ func (p *Process) discard() {
 	if p.unguard != nil {
 		p.unguard()
 	}
-	if aside := p.letGo().Aside; aside != nil {
+	if aside := p.letGo().Pending; aside != nil {
 		aside.Apply(nil)
 	}
 	closeAll([]*os.File{p.inPipe, p.outPipe, p.errPipe})

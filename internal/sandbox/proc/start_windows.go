@@ -23,7 +23,7 @@ import (
 // with its last handle, held only by this process. The command starts suspended and runs only
 // inside its job, so that nothing escapes.
 func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) error {
-	if w := p.walls; !w.Box.Empty() || w.Argv != nil || w.Sys != nil || len(w.Files) > 0 || w.Born != nil {
+	if w := p.confinement; !w.Box.Empty() || w.Argv != nil || w.Sys != nil || len(w.Files) > 0 || w.OnStart != nil {
 		return failure(CodeSandbox, "the command was not run, because this system has no sandbox that could hold it")
 	}
 	theirs, err := p.openPipes()

@@ -8,14 +8,14 @@ import (
 	"adze/internal/sandbox/proc/shim"
 )
 
-func (w Walls) starts(own []string) (program string, argv []string) {
+func (w Confinement) starts(own []string) (program string, argv []string) {
 	if len(w.Argv) == 0 {
 		return selfPath(), own
 	}
 	return w.Argv[0], append(append([]string{}, w.Argv...), own[1:]...)
 }
 
-func (w Walls) attributes() *syscall.SysProcAttr {
+func (w Confinement) attributes() *syscall.SysProcAttr {
 	sys := syscall.SysProcAttr{}
 	if w.Sys != nil {
 		sys = *w.Sys

@@ -98,9 +98,9 @@ type Traffic struct {
 
 // Refusal is a refused target.
 type Refusal struct {
-	Target Target
-	Barred bool   // allowed, but refused by the dialler for its address
-	Why    string // one sentence
+	Target      Target
+	DialRefused bool   // allowed, but refused by the dialler for its address
+	Reason      string // one sentence
 }
 
 // Report lists the carried and the refused targets, each once, in order of their requests.
@@ -126,7 +126,7 @@ func (s *Server) carry(to Target, sent, received int64) {
 func (s *Server) refuse(to Target, barred bool, why error) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	known := slices.ContainsFunc(s.refused, func(r Refusal) bool { return r.Target == to && r.Barred == barred })
+	known := slices.ContainsFunc(s.refused, func(r Refusal) bool { return r.Target == to && r.DialRefused == barred })
 	if !known && len(s.refused) < MaxTargets {
 		s.refused = append(s.refused, Refusal{to, barred, why.Error()})
 	}

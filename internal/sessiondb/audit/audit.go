@@ -49,7 +49,7 @@ type Request struct {
 	Stop     session.Stop   `json:"stop,omitempty"`
 	Error    string         `json:"error,omitempty"` // empty if answered
 	Usage    *session.Usage `json:"usage,omitempty"`
-	Took     time.Duration  `json:"duration_ns,omitempty"`
+	Duration time.Duration  `json:"duration_ns,omitempty"`
 }
 
 // A Call is the exposed part of one call.
@@ -121,7 +121,7 @@ func (t *Trail) message(seq int64, e session.Entry) error {
 		return err
 	}
 	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Request: &Request{
-		Message: m.ID, Provider: m.Provider, Model: m.Model, Prompt: m.Prompt, Stop: m.Stop, Usage: m.Usage, Took: m.Took,
+		Message: m.ID, Provider: m.Provider, Model: m.Model, Prompt: m.Prompt, Stop: m.Stop, Usage: m.Usage, Duration: m.Duration,
 	}})
 	return nil
 }
@@ -133,7 +133,7 @@ func (t *Trail) request(seq int64, e session.Entry) error {
 	}
 	t.items = append(t.items, Item{Seq: seq, Time: e.Time, Request: &Request{
 		Message: f.Message, Provider: f.Provider, Model: f.Model, Prompt: f.Prompt, Stop: session.StopError,
-		Error: cmp.Or(f.Error, "no reason was recorded"), Usage: f.Usage, Took: f.Took,
+		Error: cmp.Or(f.Error, "no reason was recorded"), Usage: f.Usage, Duration: f.Duration,
 	}})
 	return nil
 }

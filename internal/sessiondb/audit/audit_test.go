@@ -48,7 +48,7 @@ func TestATrailListsRequestsAndCallsInTheirOrder(t *testing.T) {
 	more.Needs = append(more.Needs, tool.Need{Permission: tool.Write, Target: "b"})
 	lost, _ := written("c2")
 	o.Record.Panic = "at /home/x with the secret"
-	answer := session.Message{ID: "m2", Role: session.Assistant, Provider: "p", Model: "m", Prompt: "abc", Usage: &session.Usage{Input: 3}, Took: time.Second}
+	answer := session.Message{ID: "m2", Role: session.Assistant, Provider: "p", Model: "m", Prompt: "abc", Usage: &session.Usage{Input: 3}, Duration: time.Second}
 	got := trail(
 		entry(t, session.StartEntry, session.Start{Version: "1", Cwd: "/w"}),
 		entry(t, session.MessageEntry, session.Message{ID: "m1", Role: session.User}),
@@ -63,7 +63,7 @@ func TestATrailListsRequestsAndCallsInTheirOrder(t *testing.T) {
 	var lines []string
 	for _, i := range got.Items() {
 		if i.Request != nil {
-			lines = append(lines, fmt.Sprint(i.Seq, " ", i.Request.Model, " ", i.Request.Prompt, " ", i.Request.Error, " ", i.Request.Took))
+			lines = append(lines, fmt.Sprint(i.Seq, " ", i.Request.Model, " ", i.Request.Prompt, " ", i.Request.Error, " ", i.Request.Duration))
 		} else {
 			lines = append(lines, fmt.Sprint(i.Seq, " ", i.Call.Call, " ", i.Call.Status, " ", i.Call.Intent, " ", i.Call.Open))
 		}

@@ -24,20 +24,20 @@ import (
 	"adze/session"
 )
 
-// Again is a store that can continue after a failed append.
-type Again interface {
+// RetryStore is a store that can continue after a failed append.
+type RetryStore interface {
 	session.Store
-	// Again lets id be written again. landed reports whether the failed append's entries are stored
+	// Reopen lets id be written again. landed reports whether the failed append's entries are stored
 	// after all.
-	Again(ctx context.Context, id session.ID) (landed bool, err error)
-	// Anew writes a whole log if its store was deleted.
-	Anew(ctx context.Context, id session.ID, waiting []session.Entry) error
+	Reopen(ctx context.Context, id session.ID) (landed bool, err error)
+	// Rewrite writes a whole log if its store was deleted.
+	Rewrite(ctx context.Context, id session.ID, waiting []session.Entry) error
 }
 
 // Options configure a Store. The zero value is right outside tests.
 type Options struct {
-	Most  int                                                // maximum waiting bytes of all sessions; 0 means mostBytes
-	After func(d time.Duration, f func()) (stop func() bool) // calls f once; nil uses a timer
+	MaxWaiting int                                                // maximum waiting bytes of all sessions; 0 means mostBytes
+	After      func(d time.Duration, f func()) (stop func() bool) // calls f once; nil uses a timer
 }
 
 // mostBytes is enough for hours of work, and a small machine can spare it.
@@ -51,7 +51,7 @@ const (
 
 // A Store implements session.Store on top of another one. It is safe for concurrent use.
 type Store struct {
-	Again
+	RetryStore
 	options Options
 
 	mu    sync.Mutex
@@ -68,31 +68,31 @@ type Store struct {
 
 // backlog holds one session's waiting entries, one batch per append.
 type backlog struct {
-	batches [][]session.Entry
-	handed  bool // the first batch was passed to the store, which may have saved it
+	batches   [][]session.Entry
+	submitted bool // the first batch was passed to the store, which may have saved it
 }
 
 // New returns a buffering store over below.
-func New(below Again, o Options) *Store {
-	if o.Most == 0 {
-		o.Most = mostBytes
+func New(below RetryStore, o Options) *Store {
+	if o.MaxWaiting == 0 {
+		o.MaxWaiting = mostBytes
 	}
 	if o.After == nil {
 		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	s := &Store{Again: below, options: o, logs: map[session.ID]*backlog{}}
+	s := &Store{RetryStore: below, options: o, logs: map[session.ID]*backlog{}}
 	s.settled = sync.OnceValue(s.settle)
 	return s
 }
 
 // Stream calls the Stream of the store below.
 func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
-	return session.Stream(ctx, s.Again, id, each)
+	return session.Stream(ctx, s.RetryStore, id, each)
 }
 
 // Back calls the Back of the store below.
 func (s *Store) Back(ctx context.Context, id session.ID, types []session.EntryType, each func(session.Entry) (more bool)) error {
-	return session.Back(ctx, s.Again, id, types, each)
+	return session.Back(ctx, s.RetryStore, id, types, each)
 }
 
 // Append saves entries, or holds them until they can be saved. On an error it holds none: there was
@@ -111,7 +111,7 @@ func (s *Store) append(ctx context.Context, id session.ID, entries []session.Ent
 	}
 	log, handed := s.logs[id], false
 	if log == nil {
-		err := s.Again.Append(ctx, id, entries...)
+		err := s.RetryStore.Append(ctx, id, entries...)
 		if err == nil || !passes(err, entries) {
 			return err
 		}
@@ -123,16 +123,16 @@ func (s *Store) append(ctx context.Context, id session.ID, entries []session.Ent
 	switch _, waiting := s.waiting(); {
 	case slices.ContainsFunc(entries, begins):
 		return fmt.Errorf("nothing is changed while the session cannot be saved: %w", s.cause)
-	case waiting+size > s.options.Most:
+	case waiting+size > s.options.MaxWaiting:
 		return fmt.Errorf("no more can wait to be saved: %w", s.cause)
 	}
-	log.batches, log.handed = append(log.batches, slices.Clone(entries)), log.handed || handed
+	log.batches, log.submitted = append(log.batches, slices.Clone(entries)), log.submitted || handed
 	return nil
 }
 
 // begins reports whether an entry must be stored before something is changed.
 func begins(e session.Entry) bool {
-	var u session.Undone
+	var u session.UndoData
 	return e.Type == session.IntentEntry || e.Type == session.UndoEntry && json.Unmarshal(e.Data, &u) == nil && u.Stage() == session.UndoBegun
 }
 
@@ -162,20 +162,20 @@ func (s *Store) flush(ctx context.Context) {
 
 // save stores one session's waiting entries in one append.
 func (s *Store) save(ctx context.Context, id session.ID, log *backlog) error {
-	landed, err := s.Again.Again(ctx, id)
+	landed, err := s.RetryStore.Reopen(ctx, id)
 	if err != nil {
 		return err
 	}
-	if log.handed && landed {
+	if log.submitted && landed {
 		log.batches = log.batches[1:]
 	}
-	log.handed = false
+	log.submitted = false
 	if len(log.batches) == 0 {
 		return nil
 	}
 	all := slices.Concat(log.batches...)
-	if err := s.Again.Append(ctx, id, all...); err != nil {
-		log.batches, log.handed = [][]session.Entry{all}, true
+	if err := s.RetryStore.Append(ctx, id, all...); err != nil {
+		log.batches, log.submitted = [][]session.Entry{all}, true
 		return err
 	}
 	return nil
@@ -249,12 +249,12 @@ func (s *Store) tell() {
 	defer s.telling.Unlock()
 	now := s.Unsaved()
 	before := s.told
-	if s.observe == nil || now.Entries == before.Entries && now.Over() == before.Over() {
+	if s.observe == nil || now.Entries == before.Entries && now.AllSaved() == before.AllSaved() {
 		return
 	}
 	s.told = now
 	s.observe(now)
-	if now.Over() != before.Over() {
+	if now.AllSaved() != before.AllSaved() {
 		s.observe(session.Notice{Text: now.String()})
 	}
 }
@@ -264,7 +264,7 @@ func (s *Store) Judge(r session.Result) session.Result {
 	if s == nil {
 		return r
 	}
-	err := s.Settle()
+	err := s.Flush()
 	if err == nil || r.Cause == session.CauseInterrupted || r.Cause == session.CauseTerminated {
 		return r
 	}
@@ -273,9 +273,9 @@ func (s *Store) Judge(r session.Result) session.Result {
 	return r
 }
 
-// Settle makes a last attempt to save the waiting entries. If their store was deleted, it writes a
+// Flush makes a last attempt to save the waiting entries. If their store was deleted, it writes a
 // new one. The error lists unsaved entries, or reports the new store.
-func (s *Store) Settle() error {
+func (s *Store) Flush() error {
 	if s == nil {
 		return nil
 	}
@@ -294,7 +294,7 @@ func (s *Store) settle() error {
 	}
 	var anew error
 	for id, log := range s.logs {
-		if s.Again.Anew(ctx, id, slices.Concat(log.batches...)) == nil {
+		if s.RetryStore.Rewrite(ctx, id, slices.Concat(log.batches...)) == nil {
 			anew = fmt.Errorf("%w; what is known of this session was saved there anew", s.cause)
 			delete(s.logs, id)
 		}

@@ -54,7 +54,7 @@ func (d *disk) failure() error {
 	return errFull
 }
 
-func (d *disk) Again(context.Context, session.ID) (bool, error) {
+func (d *disk) Reopen(context.Context, session.ID) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.lost {
@@ -67,7 +67,7 @@ func (d *disk) Again(context.Context, session.ID) (bool, error) {
 	return d.landed, nil
 }
 
-func (d *disk) Anew(context.Context, session.ID, []session.Entry) error { return errFull }
+func (d *disk) Rewrite(context.Context, session.ID, []session.Entry) error { return errFull }
 
 func (d *disk) fill(full bool) {
 	d.mu.Lock()
@@ -146,13 +146,13 @@ func TestWhatCannotBeSavedWaitsAndIsSavedOnce(t *testing.T) {
 		r.wants(t, 3)
 		put(4)
 		r.wants(t, 4)
-		if u := r.Unsaved(); !u.Over() {
+		if u := r.Unsaved(); !u.AllSaved() {
 			t.Errorf("it still says %+v", u)
 		}
 		if n, last := len(r.heard), r.heard[len(r.heard)-1]; n < 4 || last != (session.Notice{Text: session.Unsaved{}.String()}) {
 			t.Errorf("told %d, last %v", n, last)
 		}
-		if err := r.Settle(); err != nil {
+		if err := r.Flush(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -174,7 +174,7 @@ func TestAnIntentThatIsRefusedLeavesNothingBehind(t *testing.T) {
 }
 
 func TestNoMoreWaitsThanMay(t *testing.T) {
-	r := newRig(buffered.Options{Most: 500})
+	r := newRig(buffered.Options{MaxWaiting: 500})
 	r.disk.fill(true)
 	kept := 0
 	for n := range 20 {
@@ -186,7 +186,7 @@ func TestNoMoreWaitsThanMay(t *testing.T) {
 	if kept == 0 || kept > 7 {
 		t.Errorf("%d wait", kept)
 	}
-	if err := r.Settle(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d entries", kept)) {
+	if err := r.Flush(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d entries", kept)) {
 		t.Errorf("at the end: %v", err)
 	}
 	if got := r.Judge(session.Result{Cause: session.CauseDone}); got.Cause != session.CauseStore || got.Hint != "free disk space or check the folder's permissions, then run adze --continue" {
@@ -213,7 +213,7 @@ func TestAStoreThatIsNoDiskHasAHintOfItsOwn(t *testing.T) {
 
 func TestAMistakeDoesNotWait(t *testing.T) {
 	r := newRig(buffered.Options{})
-	if err := r.Append(t.Context(), "one", session.Entry{Type: session.MessageEntry, Data: []byte("{")}); err == nil || !r.Unsaved().Over() {
+	if err := r.Append(t.Context(), "one", session.Entry{Type: session.MessageEntry, Data: []byte("{")}); err == nil || !r.Unsaved().AllSaved() {
 		t.Errorf("%v, %+v", err, r.Unsaved())
 	}
 }
@@ -246,7 +246,7 @@ func TestADiskThatComesAndGoes(t *testing.T) {
 			}
 		}
 		r.disk.fill(false)
-		if err := r.Settle(); err != nil {
+		if err := r.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		r.wants(t, n)
@@ -304,7 +304,7 @@ func TestARealStoreGoesOn(t *testing.T) {
 			if n := s.Unsaved().Entries; (n == 0) == c.anew {
 				t.Errorf("%d wait: %s", n, s.Unsaved().Cause)
 			}
-			if err := s.Settle(); (err != nil) != c.anew {
+			if err := s.Flush(); (err != nil) != c.anew {
 				t.Errorf("at the end: %v", err)
 			}
 			if err := below.Close(); err != nil && !c.anew {

@@ -39,8 +39,9 @@ const (
 	Off  = "off"
 )
 
-// Of returns a session's check. delegates are tools whose calls do more than their record shows.
-func Of(use string, delegates ...string) session.ClaimCheck {
+// NewCheck returns a session's check. delegates are tools whose calls do more than their record
+// shows.
+func NewCheck(use string, delegates ...string) session.ClaimCheck {
 	if use == Off {
 		return session.ClaimCheck{}
 	}
@@ -69,12 +70,12 @@ func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
 // doubts returns the reason to doubt a statement that tests pass, or "". The statement holds if
 // something that may have been tests ran after the last change of code and, if it is known to be
 // only tests, did not fail.
-func (d *deeds) doubts(s statement) (why string) {
+func (d *effects) doubts(s statement) (why string) {
 	if !s.saysTestsPass() || strings.Contains(strings.ToLower(d.asked), "pass") {
 		return ""
 	}
-	edit := d.last(func(x deed) bool { return anyCode(x.changed) })
-	test := d.last(func(x deed) bool { return x.opaque || x.mayTest() })
+	edit := d.last(func(x effect) bool { return anyCode(x.changed) })
+	test := d.last(func(x effect) bool { return x.opaque || x.mayTest() })
 	switch {
 	case test >= 0 && test >= edit:
 		if x := d.all[test]; !x.opaque && x.testsFailed() {
@@ -90,7 +91,7 @@ func (d *deeds) doubts(s statement) (why string) {
 }
 
 // testsFailed reports whether the deed's commands are all tests and failed or print a failure.
-func (x deed) testsFailed() bool {
+func (x effect) testsFailed() bool {
 	tests := 0
 	for _, c := range x.commands {
 		for _, words := range simple(c) {
@@ -125,7 +126,7 @@ func (s statement) saysTestsPass() bool {
 		if t.kind != word || !in("passes")[t.word] {
 			continue
 		}
-		if denies(s.clause(i)) || has(s.tokens, in("elsewhere")) {
+		if denies(s.clause(i)) || containsAny(s.tokens, in("elsewhere")) {
 			return false
 		}
 		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) {

@@ -182,7 +182,7 @@ func summed(k *talk) *talk {
 }
 
 func own(k *talk) *talk {
-	k.a.History = append(k.a.History, session.Message{Role: session.User, Own: "person-1", Parts: []session.Part{{Kind: session.TextPart, Text: "$ make"}}})
+	k.a.History = append(k.a.History, session.Message{Role: session.User, OwnCall: "person-1", Parts: []session.Part{{Kind: session.TextPart, Text: "$ make"}}})
 	return k
 }
 

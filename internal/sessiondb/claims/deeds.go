@@ -10,8 +10,8 @@ import (
 	"adze/tool"
 )
 
-// deed is one call's effect.
-type deed struct {
+// effect is one call's effect.
+type effect struct {
 	tool      string
 	call      tool.CallID
 	output    string
@@ -26,23 +26,23 @@ type deed struct {
 	read      []string
 }
 
-type deeds struct {
-	all   []deed
+type effects struct {
+	all   []effect
 	asked string // the user's message in this turn
 	// partial is set if the beginning is summarized: missing deeds may have happened.
 	partial bool
 }
 
-func deedsOf(t Turn) *deeds {
-	d := &deeds{}
+func deedsOf(t Turn) *effects {
+	d := &effects{}
 	for i, m := range t.History {
 		now := i >= t.Begin
 		d.partial = d.partial || m.Summary
 		if m.Role == session.User && now && !m.Note {
 			d.asked += "\n" + m.Text()
 		}
-		if m.Role == session.User && m.Own != "" {
-			d.all = append(d.all, deed{ran: true, opaque: true})
+		if m.Role == session.User && m.OwnCall != "" {
+			d.all = append(d.all, effect{ran: true, opaque: true})
 		}
 		for _, p := range m.Parts {
 			if m.Role == session.ToolRole && p.Outcome != nil {
@@ -53,8 +53,8 @@ func deedsOf(t Turn) *deeds {
 	return d
 }
 
-func (d *deeds) add(o tool.Outcome, delegates func(string) bool) {
-	x := deed{tool: o.Tool, call: o.Call, output: o.Output, changed: o.Changed, succeeded: o.Status == tool.Completed}
+func (d *effects) add(o tool.Outcome, delegates func(string) bool) {
+	x := effect{tool: o.Tool, call: o.Call, output: o.Output, changed: o.Changed, succeeded: o.Status == tool.Completed}
 	var meta struct {
 		Job     string `json:"job"`
 		Running bool   `json:"running"`
@@ -82,7 +82,7 @@ func (d *deeds) add(o tool.Outcome, delegates func(string) bool) {
 }
 
 // last returns the index of the newest matching deed, or -1.
-func (d *deeds) last(is func(deed) bool) int {
+func (d *effects) last(is func(effect) bool) int {
 	for i, x := range slices.Backward(d.all) {
 		if is(x) {
 			return i
@@ -109,7 +109,7 @@ func simple(text string) (out [][]string) {
 
 // mayTest reports whether a call may have run tests: a command not known for something else, or a
 // look at the log of a run elsewhere.
-func (x deed) mayTest() bool {
+func (x effect) mayTest() bool {
 	return slices.ContainsFunc(x.commands, func(c string) bool {
 		return slices.ContainsFunc(simple(c), func(words []string) bool {
 			name := words[0]
@@ -159,15 +159,15 @@ func subcommand(words []string) string {
 }
 
 // mayHaveChangedAfter reports whether a later deed may have changed code.
-func (d *deeds) mayHaveChangedAfter(at int) bool {
-	return slices.ContainsFunc(d.all[at+1:], func(x deed) bool {
+func (d *effects) mayHaveChangedAfter(at int) bool {
+	return slices.ContainsFunc(d.all[at+1:], func(x effect) bool {
 		return x.opaque || anyCode(x.changed) || slices.ContainsFunc(x.commands, mayWrite)
 	})
 }
 
 // alone returns a deed's only simple command, if it ran in the session's folder and nothing could
 // hide its exit status.
-func (x deed) alone() (words []string, ok bool) {
+func (x effect) alone() (words []string, ok bool) {
 	if len(x.commands) != 1 || x.job || x.elsewhere {
 		return nil, false
 	}

@@ -13,13 +13,13 @@ import (
 // The one rule: a sentence is marked only if every word is understood and every clause is
 // supported. "All tests pass" may be; "all tests pass on Windows" is not, whatever ran. A missing
 // mark costs little; a wrong one destroys the trust in all others.
-func (d *deeds) shows(s statement) (out []session.Evidence) {
-	if len(s.lead) > 0 && denies(s.lead) || denies(s.tokens) || has(s.tokens, in("elsewhere")) || has(s.tokens, in("qualifying")) {
+func (d *effects) shows(s statement) (out []session.Evidence) {
+	if len(s.lead) > 0 && denies(s.lead) || denies(s.tokens) || containsAny(s.tokens, in("elsewhere")) || containsAny(s.tokens, in("qualifying")) {
 		return nil
 	}
 	for _, c := range s.clauses() {
 		kind, at := session.CommandClaim, -1
-		for _, rule := range []func(*deeds, []token) int{testsPass, builds, passed, executed} {
+		for _, rule := range []func(*effects, []token) int{testsPass, builds, passed, executed} {
 			at = max(at, rule(d, c))
 		}
 		if at < 0 {
@@ -29,7 +29,7 @@ func (d *deeds) shows(s statement) (out []session.Evidence) {
 			kind = session.TestsClaim
 		}
 		e := session.Evidence{Kind: kind, Call: d.all[at].call, Quote: statement{tokens: c}.quote(), Text: d.all[at].commands[0]}
-		if slices.ContainsFunc(d.all[:at], func(x deed) bool { return anyCode(x.changed) }) {
+		if slices.ContainsFunc(d.all[:at], func(x effect) bool { return anyCode(x.changed) }) {
 			e.Text += ", after the last edit"
 		}
 		out = append(out, e)
@@ -74,9 +74,9 @@ func only(clause []token, names ...string) (code string, numbers []string, ok bo
 }
 
 // testsPass matches "all tests pass", "the 24 tests are green", "`go test ./...` passes".
-func testsPass(d *deeds, clause []token) int {
+func testsPass(d *effects, clause []token) int {
 	code, numbers, ok := only(clause, "plainTests", "plain")
-	at := d.last(func(x deed) bool { return x.opaque || x.mayTest() })
+	at := d.last(func(x effect) bool { return x.opaque || x.mayTest() })
 	if !ok || at < 0 || !(statement{tokens: clause}).saysTestsPass() {
 		return -1
 	}
@@ -92,19 +92,19 @@ func testsPass(d *deeds, clause []token) int {
 }
 
 // builds matches "the project builds", "the build succeeds", "it compiles".
-func builds(d *deeds, clause []token) int {
+func builds(d *effects, clause []token) int {
 	code, numbers, ok := only(clause, "plainBuild", "plain")
-	noun := has(clause, map[string]bool{"build": true})
-	if !ok || code != "" || len(numbers) > 0 || !has(clause, in("building")) || noun && !has(clause, in("passes")) {
+	noun := containsAny(clause, map[string]bool{"build": true})
+	if !ok || code != "" || len(numbers) > 0 || !containsAny(clause, in("building")) || noun && !containsAny(clause, in("passes")) {
 		return -1
 	}
 	return d.ranWell(func(words []string) bool { return whole(words, "wholeBuilds") })
 }
 
 // passed matches "`go vet ./...` passes", "`make lint` is clean".
-func passed(d *deeds, clause []token) int {
+func passed(d *effects, clause []token) int {
 	code, numbers, ok := only(clause, "plain")
-	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("passes")) && !has(clause, in("clean")) || clause[0].kind != span && !in("articles")[clause[0].word] && clause[0].word != "now" {
+	if !ok || code == "" || len(numbers) > 0 || !containsAny(clause, in("passes")) && !containsAny(clause, in("clean")) || clause[0].kind != span && !in("articles")[clause[0].word] && clause[0].word != "now" {
 		return -1
 	}
 	if all := simple(code); len(all) == 1 && isTest(all[0]) {
@@ -114,21 +114,21 @@ func passed(d *deeds, clause []token) int {
 }
 
 // executed matches "I ran `make lint`".
-func executed(d *deeds, clause []token) int {
+func executed(d *effects, clause []token) int {
 	code, numbers, ok := only(clause, "plainRan")
-	if !ok || code == "" || len(numbers) > 0 || !has(clause, in("executed")) {
+	if !ok || code == "" || len(numbers) > 0 || !containsAny(clause, in("executed")) {
 		return -1
 	}
-	at := d.last(func(x deed) bool { return len(x.commands) == 1 && x.ran && !x.job && sameWords(code, x.commands[0]) })
-	if at >= 0 && has(clause, map[string]bool{"successfully": true}) && !d.all[at].succeeded {
+	at := d.last(func(x effect) bool { return len(x.commands) == 1 && x.ran && !x.job && sameWords(code, x.commands[0]) })
+	if at >= 0 && containsAny(clause, map[string]bool{"successfully": true}) && !d.all[at].succeeded {
 		return -1
 	}
 	return at
 }
 
 // ranWell returns the newest matching command if it succeeded and nothing may have changed since.
-func (d *deeds) ranWell(is func(words []string) bool) int {
-	at := d.last(func(x deed) bool { words, alone := x.alone(); return alone && is(words) })
+func (d *effects) ranWell(is func(words []string) bool) int {
+	at := d.last(func(x effect) bool { words, alone := x.alone(); return alone && is(words) })
 	if at >= 0 && (!d.all[at].succeeded || d.mayHaveChangedAfter(at)) {
 		return -1
 	}

@@ -145,7 +145,7 @@ func words(out []token, piece string) []token {
 	return out
 }
 
-func has(tokens []token, set map[string]bool) bool {
+func containsAny(tokens []token, set map[string]bool) bool {
 	return slices.ContainsFunc(tokens, func(t token) bool { return t.kind == word && set[t.word] })
 }
 
@@ -179,7 +179,7 @@ func (s statement) supposes() bool {
 	if s.asks || len(s.tokens) == 0 {
 		return true
 	}
-	return has(s.tokens, in("hypothetical")) || has(s.lead, in("planning")) || has(s.tokens[:1], in("orders"))
+	return containsAny(s.tokens, in("hypothetical")) || containsAny(s.lead, in("planning")) || containsAny(s.tokens[:1], in("orders"))
 }
 
 // denies reports a negation.

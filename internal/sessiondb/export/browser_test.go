@@ -99,7 +99,7 @@ func TestPageInABrowser(t *testing.T) {
 	if requests, dom := b.open(bad, "--dump-dom"); len(requests) == 0 || !strings.Contains(dom, "<title>PWNED") {
 		t.Fatalf("the test notices nothing: %q\n%s", requests, dom)
 	}
-	page, err := export.Of(attacked(t, "192.0.2.1"), export.Options{Session: "s", Title: attacks()[0], Tools: tools{}}).HTML()
+	page, err := export.FromLog(attacked(t, "192.0.2.1"), export.Options{Session: "s", Title: attacks()[0], Tools: tools{}}).HTML()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (g *gatherer) call(k key, name string) *Call {
 	o, known := g.outcomes[k]
 	if known {
 		name = o.Tool
-		c.Status, c.Time, c.Took = o.Status, o.at, o.Duration
+		c.Status, c.Time, c.Duration = o.Status, o.at, o.Duration
 		if !ends(c.Status) {
 			c.Status = tool.Failed
 		}

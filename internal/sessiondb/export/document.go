@@ -22,8 +22,8 @@ func (g *gatherer) document() *Document {
 	if s.System != "" {
 		g.leave("system prompt", len(s.System))
 	}
-	for _, what := range slices.Sorted(maps.Keys(g.left)) {
-		d.LeftOut = append(d.LeftOut, g.left[what].told(what))
+	for _, what := range slices.Sorted(maps.Keys(g.omitted)) {
+		d.LeftOut = append(d.LeftOut, g.omitted[what].told(what))
 	}
 	if d.Messages == nil {
 		d.Messages = []Message{}
@@ -53,7 +53,7 @@ func (l omissions) told(what string) string {
 func (g *gatherer) firstPrompt() string {
 	for _, m := range g.messages {
 		for _, p := range m.Parts {
-			if m.From == Person && p.Text != "" {
+			if m.Speaker == Person && p.Text != "" {
 				return session.TitleOf(p.Text)
 			}
 		}

@@ -19,9 +19,9 @@ func (m Message) check() error {
 	switch {
 	case m.ID == "":
 		return errors.New("it has no id")
-	case m.From != Person && m.From != Model && m.From != Adze:
-		return fmt.Errorf("%q is nobody who speaks in a session", m.From)
-	case m.Own && (m.From != Person || len(m.Parts) != 1 || m.Parts[0].Call == nil):
+	case m.Speaker != Person && m.Speaker != Model && m.Speaker != Adze:
+		return fmt.Errorf("%q is nobody who speaks in a session", m.Speaker)
+	case m.OwnCommand && (m.Speaker != Person || len(m.Parts) != 1 || m.Parts[0].Call == nil):
 		return errors.New("what the person ran is one call")
 	}
 	known := map[tool.CallID]bool{}
@@ -45,11 +45,11 @@ func (p Part) check(m Message, known map[tool.CallID]bool) error {
 		return errors.New("it is a text, a picture or a call, and one of them")
 	case p.Picture != nil && (hypertext.PictureType(p.Picture.Data) == "" || len(p.Picture.Data) > maxPicture):
 		return errors.New("this is no picture that an export holds")
-	case p.Picture != nil && m.From != Person:
+	case p.Picture != nil && m.Speaker != Person:
 		return errors.New("only the person attaches pictures")
 	case p.Call == nil:
 		return nil
-	case m.From != Model && !m.Own:
+	case m.Speaker != Model && !m.OwnCommand:
 		return errors.New("only the model calls tools, or the person with one of their own")
 	case p.Call.ID == "" || p.Call.Tool == "":
 		return errors.New("a call has an id and a tool")
@@ -72,7 +72,7 @@ func (p Part) check(m Message, known map[tool.CallID]bool) error {
 type ImportOptions struct {
 	Tools  Tools // the known tools; fields they do not expose are dropped
 	Cwd    string
-	At     time.Time
+	Time   time.Time
 	SHA256 string // of the file
 }
 
@@ -80,14 +80,14 @@ type ImportOptions struct {
 // outputs are missing. Nothing in a document grants permissions.
 func (d *Document) Entries(o ImportOptions) ([]session.Entry, error) {
 	i := &importer{options: o}
-	from := session.Import{Session: d.Session, At: o.At, SHA256: o.SHA256}
+	from := session.Import{Session: d.Session, At: o.Time, SHA256: o.SHA256}
 	whole := from
 	whole.Title, whole.Cwd, whole.Lead, whole.Agent, whole.Created, whole.LeftOut = d.Title, d.Cwd, d.Lead, d.Agent, d.Created, d.LeftOut
-	i.add(session.StartEntry, o.At, session.Start{Version: cmp.Or(d.Version, "unknown"), Cwd: o.Cwd, Model: d.Model, Imported: &whole})
+	i.add(session.StartEntry, o.Time, session.Start{Version: cmp.Or(d.Version, "unknown"), Cwd: o.Cwd, Model: d.Model, Imported: &whole})
 	for _, m := range d.Messages {
 		i.message(m)
 	}
-	i.add(session.ImportEntry, o.At, from)
+	i.add(session.ImportEntry, o.Time, from)
 	return i.log, i.err
 }
 
@@ -106,9 +106,9 @@ func (i *importer) add(kind session.EntryType, at time.Time, data any) {
 }
 
 func (i *importer) message(m Message) {
-	out := session.Message{ID: m.ID, Role: session.Role(m.From), Provider: m.Provider, Model: m.Model, Stop: m.Stop, Usage: m.Usage, Took: m.Took}
+	out := session.Message{ID: m.ID, Role: session.Role(m.Speaker), Provider: m.Provider, Model: m.Model, Stop: m.Stop, Usage: m.Usage, Duration: m.Duration}
 	kind := session.MessageEntry
-	if m.From == Adze {
+	if m.Speaker == Adze {
 		out.Role, out.Note, kind = session.User, true, session.NoteEntry
 	}
 	for _, p := range m.Parts {
@@ -116,8 +116,8 @@ func (i *importer) message(m Message) {
 		case p.Picture != nil:
 			a := tool.Attachment{Name: p.Picture.Name, MediaType: hypertext.PictureType(p.Picture.Data), Data: p.Picture.Data}
 			out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
-		case p.Call != nil && m.Own:
-			out.Own = p.Call.ID
+		case p.Call != nil && m.OwnCommand:
+			out.OwnCall = p.Call.ID
 			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: NoOwn})
 		case p.Call != nil:
 			out.Parts = append(out.Parts, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: p.Call.ID, Name: p.Call.Tool, Arguments: object(i.fields(p.Call.Tool, p.Call.Arguments))}})
@@ -132,17 +132,17 @@ func (i *importer) message(m Message) {
 		}
 	}
 	if e := m.End; e != nil {
-		i.add(session.EndEntry, e.Time, session.Result{Cause: e.Cause, Message: e.Message, Cost: e.Cost, Duration: e.Took, Changed: e.Changed})
+		i.add(session.EndEntry, e.Time, session.Result{Cause: e.Cause, Message: e.Message, Cost: e.Cost, Duration: e.Duration, Changed: e.Changed})
 	}
 }
 
 // outcome keeps a call's exposed fields: a file may contain anything.
 func (i *importer) outcome(message string, c Call) {
-	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Took}
+	o := tool.Outcome{Call: c.ID, Tool: c.Tool, Status: c.Status, Code: c.Code, Output: NoOutput, Changed: c.Changed, Duration: c.Duration}
 	o.Heading.Verb, o.Heading.Object, _ = strings.Cut(c.Heading, " ") // with the result
 	o.Metadata = i.metadata(c)
 	o.Record = tool.Record{Message: message, Call: c.ID, Tool: c.Tool, Origin: tool.Native, Args: json.RawMessage(object(i.fields(c.Tool, c.Arguments))),
-		Status: c.Status, Code: c.Code, Duration: c.Took, Start: c.Time.Add(-c.Took)}
+		Status: c.Status, Code: c.Code, Duration: c.Duration, Start: c.Time.Add(-c.Duration)}
 	i.add(session.OutcomeEntry, c.Time, o)
 }
 

@@ -8,8 +8,8 @@
 // escaped or dropped, and the home folder becomes ~. Thinking, outputs, the system prompt and
 // reverted turns are left out; Document.LeftOut counts them.
 //
-// Start reading at Of, then gather.go (entries to messages) and call.go (the exported part of a
-// call). markdown.go, page.go and decode.go are the three formats; entries.go imports.
+// Start reading at FromLog, then gather.go (entries to messages) and call.go (the exported part of
+// a call). markdown.go, page.go and decode.go are the three formats; entries.go imports.
 //
 // Known limits: a picture is exported unchanged, whatever it shows. A secret in prose without a
 // known shape, not found in a secret file or variable, is not masked. Subagents' sessions are
@@ -60,17 +60,17 @@ const (
 // A Message is one message. A turn's last message holds its end.
 type Message struct {
 	ID       string         `json:"id"`
-	From     Speaker        `json:"role"`
+	Speaker  Speaker        `json:"role"`
 	Time     time.Time      `json:"time"`
 	Provider string         `json:"provider,omitempty"`
 	Model    string         `json:"model,omitempty"`
 	Stop     session.Stop   `json:"stop,omitempty"`
 	Usage    *session.Usage `json:"usage,omitempty"`
-	Took     time.Duration  `json:"duration_ns,omitempty"`
-	// Own is set if the user ran the message's only call.
-	Own   bool   `json:"own,omitempty"`
-	Parts []Part `json:"parts"`
-	End   *End   `json:"end,omitempty"`
+	Duration time.Duration  `json:"duration_ns,omitempty"`
+	// OwnCommand is set if the user ran the message's only call.
+	OwnCommand bool   `json:"own,omitempty"`
+	Parts      []Part `json:"parts"`
+	End        *End   `json:"end,omitempty"`
 }
 
 // A Part is one piece of a message: exactly one of its fields is set.
@@ -98,7 +98,7 @@ type Call struct {
 	Status    tool.Status     `json:"status,omitempty"`
 	Code      string          `json:"code,omitempty"`
 	Time      time.Time       `json:"time,omitzero"` // of the outcome
-	Took      time.Duration   `json:"duration_ns,omitempty"`
+	Duration  time.Duration   `json:"duration_ns,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 	Diff      string          `json:"diff,omitempty"`
@@ -107,12 +107,12 @@ type Call struct {
 
 // End is a turn's end.
 type End struct {
-	Time    time.Time     `json:"time"`
-	Cause   session.Cause `json:"cause"`
-	Message string        `json:"message,omitempty"`
-	Cost    *float64      `json:"cost_usd,omitempty"`
-	Took    time.Duration `json:"duration_ns,omitempty"`
-	Changed []string      `json:"files_changed,omitempty"`
+	Time     time.Time     `json:"time"`
+	Cause    session.Cause `json:"cause"`
+	Message  string        `json:"message,omitempty"`
+	Cost     *float64      `json:"cost_usd,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
+	Changed  []string      `json:"files_changed,omitempty"`
 	// Claims are statements of the answer the calls do not support, Evidence those they do.
 	Claims   []session.Claim    `json:"claims,omitempty"`
 	Evidence []session.Evidence `json:"evidence,omitempty"`
@@ -133,9 +133,9 @@ type Options struct {
 	Home    string         // the folder to write as ~; optional
 }
 
-// Of converts a session's log to a document.
-func Of(log []session.Entry, o Options) *Document {
-	g := gatherer{options: o, scrub: newScrubber(o), left: map[string]*omissions{}}
+// FromLog converts a session's log to a document.
+func FromLog(log []session.Entry, o Options) *Document {
+	g := gatherer{options: o, scrub: newScrubber(o), omitted: map[string]*omissions{}}
 	for _, e := range log {
 		g.learn(e)
 	}

@@ -62,7 +62,7 @@ func (l *log) says(role session.Role, text string, more ...session.Part) string 
 	id := fmt.Sprintf("m%d", l.n)
 	m := session.Message{ID: id, Role: role, Parts: append([]session.Part{{Kind: session.TextPart, Text: text}}, more...)}
 	if role == session.Assistant {
-		m.Provider, m.Model, m.Stop, m.Usage, m.Took = "p", "large", session.StopEnd, &session.Usage{Input: 10, Output: 3}, time.Second
+		m.Provider, m.Model, m.Stop, m.Usage, m.Duration = "p", "large", session.StopEnd, &session.Usage{Input: 10, Output: 3}, time.Second
 	}
 	l.add(session.MessageEntry, m)
 	return id
@@ -97,7 +97,7 @@ func ordinary(t *testing.T) []session.Entry {
 	l := &log{t: t}
 	l.add(session.StartEntry, session.Start{Version: "0.1.0", Cwd: "/home/ann/code/app", Model: "p/large", System: "be good"})
 	l.says(session.User, "mend the <b>parser</b> in /home/ann/code", session.Part{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: "shot.svg", MediaType: "image/svg+xml", Data: square(t, 40, color.RGBA{255, 0, 255, 255})}})
-	l.add(session.NoteEntry, session.Message{ID: "n1", Role: session.User, Note: true, Notes: []session.Note{{Kind: session.InstructionsNote, From: "AGENTS.md", Bytes: 12}}, Parts: []session.Part{{Kind: session.TextPart, Text: "<note>rules of the house</note>\n"}}})
+	l.add(session.NoteEntry, session.Message{ID: "n1", Role: session.User, Note: true, Notes: []session.Note{{Kind: session.InstructionsNote, Source: "AGENTS.md", Bytes: 12}}, Parts: []session.Part{{Kind: session.TextPart, Text: "<note>rules of the house</note>\n"}}})
 	m := l.says(session.Assistant, "I look.\n\n- one\n- two `<i>`\n\n```go\na < b\n```\n", session.Part{Kind: session.ReasoningPart, Text: "deep thoughts"},
 		calling("c1", "shell", `{"command":"ls","token":"x"}`), calling("c2", "edit", `{"path":"a.go"}`), calling("c3", "remote", `{"all":"unheard-of"}`))
 	l.came(m, "c1", "shell", `{"command":"ls /home/ann/code","token":"hidden argument"}`, `{"exit":1,"lines":["raw line"]}`, "the output")
@@ -107,12 +107,12 @@ func ordinary(t *testing.T) []session.Entry {
 	l.add(session.EndEntry, session.Result{Cause: session.CauseDone, Duration: 3 * time.Second, Changed: []string{"a.go"}})
 	l.says(session.User, "taken back: forget that I said hunter")
 	l.says(session.Assistant, "never said")
-	l.add(session.RewindEntry, session.Rewound{To: fmt.Sprintf("m%d", l.n-2)})
+	l.add(session.RewindEntry, session.Rewound{MessageID: fmt.Sprintf("m%d", l.n-2)})
 	return l.entries
 }
 
 func of(entries []session.Entry) *export.Document {
-	return export.Of(entries, export.Options{Session: "s1", Tools: tools{}, Home: "/home/ann/", Mask: redact.New("known-secret-value")})
+	return export.FromLog(entries, export.Options{Session: "s1", Tools: tools{}, Home: "/home/ann/", Mask: redact.New("known-secret-value")})
 }
 
 // forms are all three, as text.
@@ -174,9 +174,9 @@ func imported(t *testing.T, d *export.Document) *export.Document {
 	if diff := cmp.Diff(d, read); diff != "" {
 		t.Errorf("read (-written +read):\n%s", diff)
 	}
-	entries, err := read.Entries(export.ImportOptions{Tools: tools{}, Cwd: "/here", At: at(59), SHA256: "00"})
+	entries, err := read.Entries(export.ImportOptions{Tools: tools{}, Cwd: "/here", Time: at(59), SHA256: "00"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return export.Of(entries, export.Options{Session: "s2", Tools: tools{}, Home: "/home/ann"})
+	return export.FromLog(entries, export.Options{Session: "s2", Tools: tools{}, Home: "/home/ann"})
 }

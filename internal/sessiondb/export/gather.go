@@ -32,7 +32,7 @@ type gatherer struct {
 	options  Options
 	scrub    *scrubber
 	outcomes map[key]storedOutcome
-	left     map[string]*omissions
+	omitted  map[string]*omissions
 	start    session.Start
 	created  time.Time
 	messages []Message
@@ -44,11 +44,11 @@ type gatherer struct {
 type omissions struct{ count, bytes int }
 
 func (g *gatherer) leave(what string, bytes int) {
-	if g.left[what] == nil {
-		g.left[what] = &omissions{}
+	if g.omitted[what] == nil {
+		g.omitted[what] = &omissions{}
 	}
-	g.left[what].count++
-	g.left[what].bytes += bytes
+	g.omitted[what].count++
+	g.omitted[what].bytes += bytes
 }
 
 // entry adds the next entry. Unreadable ones are counted and left out.
@@ -71,7 +71,7 @@ func (g *gatherer) entry(e session.Entry) {
 	case session.PartialEntry:
 		var m session.Message
 		if err = json.Unmarshal(e.Data, &m); err == nil {
-			g.partial = &Message{ID: m.ID, From: Model, Time: e.Time, Provider: m.Provider, Model: m.Model, Stop: session.StopAborted, Parts: []Part{{Text: m.Text()}}}
+			g.partial = &Message{ID: m.ID, Speaker: Model, Time: e.Time, Provider: m.Provider, Model: m.Model, Stop: session.StopAborted, Parts: []Part{{Text: m.Text()}}}
 		}
 	case session.FragmentEntry:
 		var f session.Fragment
@@ -107,11 +107,11 @@ func (g *gatherer) message(m session.Message, at time.Time) {
 
 // shown returns the exported part of a message.
 func (g *gatherer) shown(m session.Message, at time.Time) Message {
-	out := Message{ID: g.fresh(m.ID), From: Speaker(m.Role), Time: at, Provider: g.scrub.name(m.Provider), Model: g.scrub.name(m.Model),
-		Stop: session.Stop(g.scrub.name(string(m.Stop))), Usage: m.Usage, Took: m.Took, Parts: []Part{}}
+	out := Message{ID: g.fresh(m.ID), Speaker: Speaker(m.Role), Time: at, Provider: g.scrub.name(m.Provider), Model: g.scrub.name(m.Model),
+		Stop: session.Stop(g.scrub.name(string(m.Stop))), Usage: m.Usage, Duration: m.Duration, Parts: []Part{}}
 	switch {
 	case m.Note:
-		out.From = Adze
+		out.Speaker = Adze
 		text := m.Text()
 		if len(m.Notes) > 0 {
 			g.leave("text of a note to the model", len(text))
@@ -119,12 +119,12 @@ func (g *gatherer) shown(m session.Message, at time.Time) Message {
 		}
 		out.Parts = append(out.Parts, said(g.scrub.prose(text))...)
 		return out
-	case m.Own != "":
-		out.Own = true
+	case m.OwnCall != "":
+		out.OwnCommand = true
 		if text := m.Text(); text != NoOwn {
 			g.leave("output", len(text))
 		}
-		out.Parts = append(out.Parts, Part{Call: g.call(key{m.ID, m.Own}, "")})
+		out.Parts = append(out.Parts, Part{Call: g.call(key{m.ID, m.OwnCall}, "")})
 		return out
 	}
 	for _, p := range m.Parts {
@@ -185,7 +185,7 @@ func (g *gatherer) part(m session.Message, p session.Part) []Part {
 // fragment adds to the incomplete answer.
 func (g *gatherer) fragment(f session.Fragment, at time.Time) {
 	if g.partial == nil || g.partial.ID != f.Message {
-		g.partial = &Message{ID: f.Message, From: Model, Time: at, Provider: f.Provider, Model: f.Model, Stop: session.StopAborted}
+		g.partial = &Message{ID: f.Message, Speaker: Model, Time: at, Provider: f.Provider, Model: f.Model, Stop: session.StopAborted}
 	}
 	for len(g.partial.Parts) <= f.Part && f.Part < maxParts {
 		g.partial.Parts = append(g.partial.Parts, Part{})
@@ -219,7 +219,7 @@ func (g *gatherer) rewind(e session.Entry) error {
 		return err
 	}
 	g.partial = nil
-	at := slices.IndexFunc(g.messages, func(m Message) bool { return m.ID == g.scrub.name(r.To) })
+	at := slices.IndexFunc(g.messages, func(m Message) bool { return m.ID == g.scrub.name(r.MessageID) })
 	if at < 0 {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (g *gatherer) end(e session.Entry) error {
 	}
 	if len(g.messages) > 0 && g.partial == nil {
 		g.messages[len(g.messages)-1].End = &End{Time: e.Time, Cause: session.Cause(g.scrub.name(string(r.Cause))), Message: g.scrub.name(r.Message), Cost: r.Cost,
-			Took: r.Duration, Changed: g.scrub.names(r.Changed), Claims: r.Claims, Evidence: r.Evidence}
+			Duration: r.Duration, Changed: g.scrub.names(r.Changed), Claims: r.Claims, Evidence: r.Evidence}
 		for i := range r.Claims {
 			c := &r.Claims[i]
 			c.Kind, c.Quote, c.Text = session.ClaimKind(g.scrub.name(string(c.Kind))), g.scrub.name(c.Quote), g.scrub.name(c.Text)

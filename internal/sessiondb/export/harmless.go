@@ -35,10 +35,10 @@ func harmless(text string) string {
 	at := 0
 	for _, s := range spans {
 		end := codeEnd(text, s)
-		if end < 0 || s.At < at {
+		if end < 0 || s.Offset < at {
 			continue
 		}
-		b.WriteString(unlinked(text[at:s.At]) + text[s.At:end])
+		b.WriteString(unlinked(text[at:s.Offset]) + text[s.Offset:end])
 		at = end
 	}
 	b.WriteString(unlinked(text[at:]))
@@ -47,7 +47,7 @@ func harmless(text string) string {
 
 // codeEnd returns a code span's end, or a negative number if s is none.
 func codeEnd(text string, s markdown.Span) int {
-	rest := text[min(s.At, len(text)):]
+	rest := text[min(s.Offset, len(text)):]
 	ticks := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
 	if s.Form&markdown.CodeSpan == 0 || ticks == "" {
 		return -1
@@ -59,7 +59,7 @@ func codeEnd(text string, s markdown.Span) int {
 		}
 		run := len(rest[at+next:]) - len(strings.TrimLeft(rest[at+next:], "`"))
 		if run == len(ticks) {
-			return s.At + at + next + run
+			return s.Offset + at + next + run
 		}
 		at += next + run
 	}

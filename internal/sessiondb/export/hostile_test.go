@@ -79,7 +79,7 @@ func hostile(t *testing.T, attack string) []session.Entry {
 	l.add(session.StartEntry, session.Start{Version: attack, Cwd: attack, Model: attack, Lead: attack, Agent: attack, Parent: session.ID(attack),
 		Imported: &session.Import{Session: session.ID(attack), Title: attack, Cwd: attack, SHA256: attack, LeftOut: []string{attack}}})
 	l.says(session.User, attack, session.Part{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: attack, MediaType: attack, Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}})
-	l.add(session.NoteEntry, session.Message{ID: attack, Role: session.User, Note: true, Notes: []session.Note{{Kind: session.NoteKind(attack), From: attack}}, Parts: []session.Part{{Kind: session.TextPart, Text: attack}}})
+	l.add(session.NoteEntry, session.Message{ID: attack, Role: session.User, Note: true, Notes: []session.Note{{Kind: session.NoteKind(attack), Source: attack}}, Parts: []session.Part{{Kind: session.TextPart, Text: attack}}})
 	m := session.Message{ID: "x" + attack, Role: session.Assistant, Provider: attack, Model: attack, Stop: session.Stop(attack), Usage: &session.Usage{Input: 1},
 		Parts: []session.Part{{Kind: session.TextPart, Text: attack}, calling("1"+attack, attack, attack), calling("2"+attack, "shell", "{}")}}
 	l.add(session.MessageEntry, m)
@@ -94,7 +94,7 @@ func hostile(t *testing.T, attack string) []session.Entry {
 }
 
 func hostileForms(t *testing.T, attack string) map[string]string {
-	return forms(t, export.Of(hostile(t, attack), export.Options{Session: session.ID(attack), Title: attack, Tools: tools{}, Mask: &redact.Masker{}}))
+	return forms(t, export.FromLog(hostile(t, attack), export.Options{Session: session.ID(attack), Title: attack, Tools: tools{}, Mask: &redact.Masker{}}))
 }
 
 // The page holds no element and no attribute but those of its template and of Markdown, whatever

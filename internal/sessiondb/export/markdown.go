@@ -76,11 +76,11 @@ func (w *sheet) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", a
 
 func (m Message) heading() string {
 	switch {
-	case m.Own:
+	case m.OwnCommand:
 		return "You, by hand"
-	case m.From == Person:
+	case m.Speaker == Person:
 		return "You"
-	case m.From == Adze:
+	case m.Speaker == Adze:
 		return "Note"
 	}
 	return "Assistant"
@@ -94,7 +94,7 @@ func (w *sheet) message(m Message) {
 			w.call(*p.Call)
 		case p.Picture != nil:
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
-		case m.From == Model:
+		case m.Speaker == Model:
 			w.prose(p.Text)
 		default: // a user's text is literal
 			w.fence("text", p.Text)
@@ -110,7 +110,7 @@ func (w *sheet) message(m Message) {
 
 // told describes the end of a turn in one line.
 func (e *End) told() string {
-	words := []string{"Turn ended: " + string(e.Cause), e.Took.Round(time.Second / 10).String()}
+	words := []string{"Turn ended: " + string(e.Cause), e.Duration.Round(time.Second / 10).String()}
 	if e.Cost != nil {
 		words = append(words, fmt.Sprintf("$%.4f", *e.Cost))
 	}

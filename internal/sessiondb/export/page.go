@@ -86,7 +86,7 @@ func (w *web) contents(prompts []prompt) {
 
 func (w *web) message(number int, m Message) {
 	class := "note"
-	switch m.From {
+	switch m.Speaker {
 	case Person:
 		class = "user"
 	case Model:
@@ -107,7 +107,7 @@ func (w *web) message(number int, m Message) {
 			w.call(*p.Call)
 		case p.Picture != nil:
 			w.picture(p.Picture)
-		case m.From == Model:
+		case m.Speaker == Model:
 			var marks []hypertext.Mark
 			if n == last {
 				marks = m.marks()
@@ -191,7 +191,7 @@ type prompt struct {
 
 func (d *Document) prompts() (out []prompt) {
 	for i, m := range d.Messages {
-		if m.From != Person || m.Own {
+		if m.Speaker != Person || m.OwnCommand {
 			continue
 		}
 		for _, p := range m.Parts {

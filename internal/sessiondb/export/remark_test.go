@@ -31,7 +31,7 @@ func TestEvidenceInExports(t *testing.T) {
 			}
 		}
 	}
-	entries, err := d.Entries(export.ImportOptions{Tools: tools{}, Cwd: "/", At: at(99)})
+	entries, err := d.Entries(export.ImportOptions{Tools: tools{}, Cwd: "/", Time: at(99)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,14 @@ import (
 // scrubber removes from texts: secrets known to the user's masker or learned from the log, control
 // characters, and the home folder's name. Scrubbing is idempotent.
 type scrubber struct {
-	mask    *redact.Masker
-	home    string
-	learned []string
-	own     *redact.Masker // of learned secrets
+	mask          *redact.Masker
+	home          string
+	learned       []string
+	learnedMasker *redact.Masker // of learned secrets
 }
 
 func newScrubber(o Options) *scrubber {
-	s := &scrubber{mask: o.Mask, home: strings.TrimRight(o.Home, "/"), own: redact.New()}
+	s := &scrubber{mask: o.Mask, home: strings.TrimRight(o.Home, "/"), learnedMasker: redact.New()}
 	if s.mask == nil {
 		s.mask = &redact.Masker{}
 	}
@@ -31,11 +31,11 @@ func newScrubber(o Options) *scrubber {
 func (s *scrubber) learn(values []string) {
 	if len(values) > 0 {
 		s.learned = append(s.learned, values...)
-		s.own = redact.New(s.learned...)
+		s.learnedMasker = redact.New(s.learned...)
 	}
 }
 
-func (s *scrubber) secrets(text string) string { return s.mask.Text(s.own.Text(text)) }
+func (s *scrubber) secrets(text string) string { return s.mask.Text(s.learnedMasker.Text(text)) }
 
 // cleaned masks before and after removing control characters, which may be part of a secret or hide
 // one.
@@ -92,7 +92,7 @@ func partOfName(before, after string) bool {
 
 // fields scrubs the names and strings of a JSON object. It returns nil for other values.
 func (s *scrubber) fields(raw json.RawMessage) json.RawMessage {
-	dec := json.NewDecoder(bytes.NewReader(s.mask.JSON(s.own.JSON(raw))))
+	dec := json.NewDecoder(bytes.NewReader(s.mask.JSON(s.learnedMasker.JSON(raw))))
 	dec.UseNumber()
 	var object map[string]any
 	if dec.Decode(&object) != nil || len(object) == 0 {
@@ -102,7 +102,7 @@ func (s *scrubber) fields(raw json.RawMessage) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	return s.mask.JSON(s.own.JSON(out))
+	return s.mask.JSON(s.learnedMasker.JSON(out))
 }
 
 func (s *scrubber) value(v any) any {

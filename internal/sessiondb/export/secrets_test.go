@@ -46,7 +46,7 @@ func TestNoFormHoldsAPlantedSecret(t *testing.T) {
 	l.says(session.User, all, session.Part{Kind: session.AttachmentPart, Attachment: &tool.Attachment{Name: all, MediaType: "text/plain", Data: []byte(all)}})
 	l.add(session.EndEntry, session.Result{Cause: session.CauseDone, Message: all, Changed: []string{all}})
 
-	d := export.Of(l.entries, export.Options{Session: "s", Title: all, Tools: tools{}, Mask: redact.New(p["variable"])})
+	d := export.FromLog(l.entries, export.Options{Session: "s", Title: all, Tools: tools{}, Mask: redact.New(p["variable"])})
 	for form, text := range forms(t, d) {
 		bare := strings.ReplaceAll(text, `\`, "")
 		for name, value := range p {

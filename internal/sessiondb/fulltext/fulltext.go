@@ -27,7 +27,7 @@ func Update(ctx context.Context, logs *sessiondb.Store, tell func(done, total in
 }
 
 func indexing(tell func(done, total int64) error) sessiondb.Words {
-	return sessiondb.Words{Types: types(), Progress: tell, Of: func(f sessiondb.Found) string {
+	return sessiondb.Words{Types: types(), Progress: tell, Text: func(f sessiondb.ScanResult) string {
 		w, ok := wordsOf(f)
 		if !ok {
 			return ""

@@ -171,7 +171,7 @@ func TestHitsSayWhereTheyStand(t *testing.T) {
 	s := newShelf(t)
 	s.add(t, "one", start(t, 0, session.Start{Version: "1", Cwd: "/here"}), said(t, 1, session.User, "first line\nsecond"),
 		called(t, 3, "bash", `{"command":"make all"}`, strings.Repeat("noise ", 100)+"the\n\n  needle stands   here"+strings.Repeat(" noise", 100)))
-	must(t, s.logs.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "named", By: sessiondb.ByPerson}))
+	must(t, s.logs.Owner().Label(t.Context(), "one", sessiondb.Label{Kind: sessiondb.TitleLabel, Value: "named", Author: sessiondb.ByPerson}))
 	must(t, Update(t.Context(), s.logs, nil))
 	hits, _, err := Search(t.Context(), s.logs, Query{Text: "stands needle"})
 	must(t, err)

@@ -50,7 +50,7 @@ func Search(ctx context.Context, logs *sessiondb.Store, q Query) (hits []Hit, mo
 		q.Limit = defaultLimit
 	}
 	m := sessiondb.Match{Query: match(terms), Folder: q.Folder, Since: q.Since, Skip: q.Skip, Limit: q.Limit + 1}
-	err = logs.Matching(ctx, m, func(f sessiondb.Found) error {
+	err = logs.Matching(ctx, m, func(f sessiondb.ScanResult) error {
 		if more = len(hits) == q.Limit; !more {
 			w, _ := wordsOf(f)
 			hits = append(hits, Hit{Session: f.Session, Seq: f.Seq, Time: f.Entry.Time,

@@ -43,11 +43,11 @@ type words struct {
 
 // wordsOf returns an entry's indexed text, or false. The log was masked when written; only
 // arguments that the tool allows to be logged are indexed.
-func wordsOf(f sessiondb.Found) (w words, ok bool) {
+func wordsOf(f sessiondb.ScanResult) (w words, ok bool) {
 	switch f.Entry.Type {
 	case session.MessageEntry:
 		var m session.Message
-		if json.Unmarshal(f.Entry.Data, &m) != nil || m.Note || m.Summary || m.Own != "" {
+		if json.Unmarshal(f.Entry.Data, &m) != nil || m.Note || m.Summary || m.OwnCall != "" {
 			return w, false // a user's own call is indexed by its outcome
 		}
 		w = words{kind: Prompt, text: cut(m.Text(), maxSaid), message: m.ID}

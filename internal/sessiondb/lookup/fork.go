@@ -15,9 +15,9 @@ import (
 
 // A Turn is a user's prompt and everything up to the next one.
 type Turn struct {
-	Number   int // from 1 in the present conversation; 0 if reverted
-	From, To int // its entries: from the prompt to before the next one
-	Prompt   session.Message
+	Number     int // from 1 in the present conversation; 0 if reverted
+	Start, End int // its entries: from the prompt to before the next one
+	Prompt     session.Message
 }
 
 // Turns divides a log into turns. Entries before the first prompt belong to none.
@@ -27,19 +27,19 @@ func Turns(log []session.Entry) (out []Turn) {
 		switch e.Type {
 		case session.MessageEntry:
 			var m session.Message
-			if json.Unmarshal(e.Data, &m) != nil || m.Role != session.User || m.Own != "" || m.Summary || m.Note {
+			if json.Unmarshal(e.Data, &m) != nil || m.Role != session.User || m.OwnCall != "" || m.Summary || m.Note {
 				continue
 			}
 			if len(out) > 0 {
-				out[len(out)-1].To = i
+				out[len(out)-1].End = i
 			}
-			out = append(out, Turn{From: i, To: len(log), Prompt: m})
+			out = append(out, Turn{Start: i, End: len(log), Prompt: m})
 		case session.RewindEntry:
 			var r session.Rewound
 			if json.Unmarshal(e.Data, &r) != nil {
 				continue
 			}
-			at := slices.IndexFunc(out, func(t Turn) bool { return t.Prompt.ID == r.To })
+			at := slices.IndexFunc(out, func(t Turn) bool { return t.Prompt.ID == r.MessageID })
 			for n := at; n >= 0 && n < len(out); n++ {
 				back[n] = true
 			}
@@ -67,12 +67,12 @@ func upTo(log []session.Entry, number int) ([]session.Entry, error) {
 		return nil, usage.Mistake("adze sessions show ID numbers its turns", "there is no turn %d: the session has %d", number, last)
 	}
 	t := turns[at]
-	for i := t.To - 1; i > t.From && at < len(turns)-1; i-- { // entries after the end belong to the next prompt
+	for i := t.End - 1; i > t.Start && at < len(turns)-1; i-- { // entries after the end belong to the next prompt
 		if log[i].Type == session.EndEntry {
 			return log[:i+1], nil
 		}
 	}
-	return log[:t.To], nil
+	return log[:t.End], nil
 }
 
 // Broken means a session's log was altered or damaged: it can be read but not resumed.

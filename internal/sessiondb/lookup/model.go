@@ -9,8 +9,9 @@ import (
 	"adze/session"
 )
 
-// Past holds a session's model, agent and server. Fields are empty if the log does not have them.
-type Past struct {
+// LastModel holds a session's model, agent and server. Fields are empty if the log does not have
+// them.
+type LastModel struct {
 	Model  string // last used by the session itself, as provider/name
 	Lead   string // its main agent
 	Server string // the program that serves Model
@@ -20,7 +21,7 @@ type Past struct {
 var errFound = errors.New("found")
 
 // Last returns what a session used last.
-func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
+func Last(ctx context.Context, logs session.Store, id session.ID) (last LastModel) {
 	var start session.Start
 	begun := func(e session.Entry) bool {
 		start = session.Start{}
@@ -48,7 +49,7 @@ func Last(ctx context.Context, logs session.Store, id session.ID) (last Past) {
 		})
 	}
 	if err != nil && err != errFound {
-		return Past{} // resuming it returns the error
+		return LastModel{} // resuming it returns the error
 	}
 	last.Model, last.Lead = cmp.Or(last.Model, start.Model), start.Lead
 	if last.Model == start.Model {

@@ -20,22 +20,22 @@ import (
 )
 
 // A Wish selects a run's session. The zero value means a new one.
-type Wish struct {
-	ID   string // an ID's prefix
-	Last bool   // the newest of the folder
-	Fork bool   // resume a copy
-	As   string // a new session's ID; optional
+type Selection struct {
+	ID    string // an ID's prefix
+	Last  bool   // the newest of the folder
+	Fork  bool   // resume a copy
+	NewID string // a new session's ID; optional
 }
 
 // Pick returns the session to resume, or a new ID.
-func Pick(ctx context.Context, w Wish, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
+func Pick(ctx context.Context, w Selection, logs session.Store, dir string) (id session.ID, resumed bool, err error) {
 	if w.ID == "" && !w.Last {
-		if w.As != "" {
-			if _, err := logs.Load(ctx, session.ID(w.As)); err == nil {
-				return "", false, usage.Mistake("go on with it: --resume "+w.As, "there is a session %s already", w.As)
+		if w.NewID != "" {
+			if _, err := logs.Load(ctx, session.ID(w.NewID)); err == nil {
+				return "", false, usage.Mistake("go on with it: --resume "+w.NewID, "there is a session %s already", w.NewID)
 			}
 		}
-		return session.ID(cmp.Or(w.As, string(session.NewID(time.Now())))), false, nil
+		return session.ID(cmp.Or(w.NewID, string(session.NewID(time.Now())))), false, nil
 	}
 	heads, err := logs.List(ctx)
 	if err != nil {

@@ -13,7 +13,7 @@ func TestAFileHoldsNoSecret(t *testing.T) {
 	key := "ghp_" + strings.Repeat("aB3dE5gH7j", 4)[:36]
 	whole := "before\n" + key + "\nknown value-of-mine-1\nafter\n" + key
 	const want = "before\n[masked]\nknown [masked]\nafter\n[masked]"
-	files := Into(t.TempDir())
+	files := NewFiles(t.TempDir())
 	files.Mask = func() *redact.Masker { return redact.New("value-of-mine-1") }
 	path, err := files.Save(t.Context(), "c1", whole)
 	if err != nil {

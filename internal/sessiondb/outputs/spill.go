@@ -4,8 +4,8 @@
 // The one rule: the files are private, contain no secrets, are limited in size, and are deleted in
 // time.
 //
-// Start reading at Into. Known limits: the size of a session's outputs is checked before each file,
-// not while one is written.
+// Start reading at NewFiles. Known limits: the size of a session's outputs is checked before each
+// file, not while one is written.
 package outputs
 
 import (
@@ -38,8 +38,8 @@ type Files struct {
 	swept *sync.Once
 }
 
-// Into returns a Files that saves below dir, created with the first output.
-func Into(dir string) Files { return Files{Dir: dir, most: maxSpilled, swept: &sync.Once{}} }
+// NewFiles returns a Files that saves below dir, created with the first output.
+func NewFiles(dir string) Files { return Files{Dir: dir, most: maxSpilled, swept: &sync.Once{}} }
 
 // Save writes one output and returns its path.
 func (s Files) Save(_ context.Context, call tool.CallID, whole string) (string, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestTheOutputsOfASessionAreBounded(t *testing.T) {
-	s := Into(filepath.Join(t.TempDir(), "s1"))
+	s := NewFiles(filepath.Join(t.TempDir(), "s1"))
 	s.most = 10
 	if _, err := s.Save(t.Context(), "c1", "ten bytes!"); err != nil {
 		t.Fatal(err)

@@ -5,9 +5,9 @@
 // The one rule: only sessions the user selected, by hand or by a rule, and that are not open are
 // removed; remaining copies are reported.
 //
-// Start reading at Room.Sessions; tidy.go has the configured rules, server.go the same for servers.
-// Known limits: undo's states belong to a folder and not to a session, and have their own rules; a
-// damaged database set aside is reported but kept.
+// Start reading at DataPlaces.Sessions; tidy.go has the configured rules, server.go the same for
+// servers. Known limits: undo's states belong to a folder and not to a session, and have their own
+// rules; a damaged database set aside is reported but kept.
 package retention
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 // A Room holds the places with sessions' data.
-type Room struct {
+type DataPlaces struct {
 	Store   *sessiondb.Store
 	Outputs string                             // folder of full outputs, with one folder per session
 	Prompts func(folder string, said []string) // deletes the user's prompts in a folder from the history; nil without a history
@@ -39,7 +39,7 @@ type Done struct {
 
 // Sessions permanently removes sessions and those of their subagents: all or none of their logs,
 // then the rest.
-func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
+func (r DataPlaces) Sessions(ctx context.Context, ids ...session.ID) (done Done, err error) {
 	if err := r.drop(ctx, sessiondb.ByHand, &done, ids...); err != nil {
 		return done, err
 	}
@@ -57,7 +57,7 @@ func (r Room) Sessions(ctx context.Context, ids ...session.ID) (done Done, err e
 }
 
 // drop removes sessions from the store, and their other data.
-func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
+func (r DataPlaces) drop(ctx context.Context, why string, done *Done, ids ...session.ID) error {
 	said := r.said(ctx, ids)
 	removed, err := r.Store.Owner().RemoveAfter(ctx, why, func(going []sessiondb.Removed) { r.dropBeside(going, said, done) }, ids...)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r Room) drop(ctx context.Context, why string, done *Done, ids ...session.I
 
 // dropBeside deletes the data outside the store. The sessions are still in the store: without them,
 // it would be unknown what to delete.
-func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, done *Done) {
+func (r DataPlaces) dropBeside(going []sessiondb.Removed, said map[string][]string, done *Done) {
 	for _, gone := range going {
 		if err := os.RemoveAll(filepath.Join(r.Outputs, string(gone.ID))); err != nil {
 			done.Remains = append(done.Remains, fmt.Sprintf("its whole outputs: %v", err))
@@ -89,7 +89,7 @@ func (r Room) dropBeside(going []sessiondb.Removed, said map[string][]string, do
 }
 
 // cleanWords erases the removed sessions' words from the file too.
-func (r Room) cleanWords(ctx context.Context, done *Done) {
+func (r DataPlaces) cleanWords(ctx context.Context, done *Done) {
 	if len(done.Removed) == 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func (r Room) cleanWords(ctx context.Context, done *Done) {
 	}
 }
 
-func (r Room) said(ctx context.Context, ids []session.ID) map[string][]string {
+func (r DataPlaces) said(ctx context.Context, ids []session.ID) map[string][]string {
 	out := map[string][]string{}
 	for _, id := range ids {
 		log, err := r.Store.Load(ctx, id)

@@ -27,7 +27,7 @@ func day(n int) time.Time { return time.Date(2026, 3, 1+n, 5, 6, 7, 0, time.UTC)
 
 // room is a store with an index, outputs, and prompts that were written before.
 type room struct {
-	Room
+	DataPlaces
 	dir     string
 	dropped []string
 	stages  []session.ID
@@ -38,7 +38,7 @@ func newRoom(t *testing.T) *room {
 	r := &room{dir: t.TempDir()}
 	s, err := sessiondb.Open(t.Context(), filepath.Join(r.dir, "sessions.db"), sessiondb.Options{Now: func() time.Time { return day(9) }})
 	must(t, err)
-	r.Room = Room{Store: s, Outputs: filepath.Join(r.dir, "output"), Prompts: func(folder string, said []string) {
+	r.DataPlaces = DataPlaces{Store: s, Outputs: filepath.Join(r.dir, "output"), Prompts: func(folder string, said []string) {
 		for _, s := range said {
 			r.dropped = append(r.dropped, folder+": "+s)
 		}
@@ -105,7 +105,7 @@ func TestNothingIsLeftOfASession(t *testing.T) {
 	}
 	r.add(t, "one", day(1), session.Start{}, "Kwyjibo is the secret of one")
 	r.add(t, "sub", day(1), session.Start{Parent: "one", Agent: "helper"}, "kwyjibo again")
-	must(t, r.Store.Index(t.Context(), sessiondb.Words{Types: []session.EntryType{session.MessageEntry}, Of: func(f sessiondb.Found) string { return string(f.Entry.Data) }}))
+	must(t, r.Store.Index(t.Context(), sessiondb.Words{Types: []session.EntryType{session.MessageEntry}, Text: func(f sessiondb.ScanResult) string { return string(f.Entry.Data) }}))
 	must(t, os.WriteFile(filepath.Join(r.dir, "search.db"), []byte("kwyjibo, as an older adze kept it"), 0o600))
 	r.reopen(t)
 	if found := holding(t, r.dir, "kwyjibo"); len(found) < 4 {
@@ -149,7 +149,7 @@ func TestRulesLetSessionsGo(t *testing.T) {
 				r.add(t, session.ID(fmt.Sprint("d", n)), day(n), session.Start{}, "text")
 			}
 			r.add(t, "d4-sub", day(0), session.Start{Parent: "d4", Agent: "helper"}, "text")
-			must(t, r.Store.Owner().Label(t.Context(), "d1", sessiondb.Label{Kind: sessiondb.TagLabel, Value: Kept, By: sessiondb.ByPerson}))
+			must(t, r.Store.Owner().Label(t.Context(), "d1", sessiondb.Label{Kind: sessiondb.TagLabel, Value: Kept, Author: sessiondb.ByPerson}))
 			r.reopen(t)
 			r.add(t, "d5", day(5), session.Start{}, "open") // here
 			if _, err := r.Tidy(t.Context(), c.rules, day(9)); err != nil {

@@ -44,7 +44,7 @@ func (r Rules) Expired(heads []session.Head, now time.Time) (out []session.ID) {
 // Tidy removes expired sessions one at a time, so writers wait for one at most, until ctx ends. The
 // next Tidy does the rest. Open or tagged sessions stay. It does not rewrite the database: its free
 // pages, which were overwritten, are reused.
-func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
+func (r DataPlaces) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, err error) {
 	if !rules.Any() {
 		return done, nil
 	}
@@ -58,7 +58,7 @@ func (r Room) Tidy(ctx context.Context, rules Rules, now time.Time) (done Done, 
 }
 
 // each removes the sessions nobody has open.
-func (r Room) each(ctx context.Context, ids []session.ID, done *Done) error {
+func (r DataPlaces) each(ctx context.Context, ids []session.ID, done *Done) error {
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			return nil

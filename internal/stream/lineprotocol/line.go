@@ -106,7 +106,7 @@ func parse(raw []byte) (anyLine, error) {
 		return anyLine{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
 	}
 	for _, f := range s.Files {
-		file, beside, err := attachments.Sent(f.Name, f.Data)
+		file, beside, err := attachments.FromFile(f.Name, f.Data)
 		if err != nil {
 			return anyLine{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
 		}
@@ -280,7 +280,7 @@ func Act(raw []byte, a Actor) error {
 }
 
 func (s anyLine) prompt() Prompt {
-	return Prompt{ID: s.ID, Text: s.Text, Beside: s.beside, Attach: s.Attach, Files: s.files}
+	return Prompt{ID: s.ID, Text: s.Text, Texts: s.beside, Attach: s.Attach, Files: s.files}
 }
 
 func (t *Talk) take(raw []byte, line int, with Conversation) error {

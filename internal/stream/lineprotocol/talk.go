@@ -42,7 +42,7 @@ type Conversation interface {
 type Prompt struct {
 	ID     string // the program's name for it, repeated in its result
 	Text   string
-	Beside string   // accompanying texts
+	Texts  string   // accompanying texts
 	Attach []string // files
 	Files  []tool.Attachment
 
@@ -59,8 +59,8 @@ type Talk struct {
 	Turned func()
 	// Changed is called when the queue or the running turn changes. It may be nil.
 	Changed func()
-	// Settled is called with the name of a question that is no longer waiting. It may be nil.
-	Settled func(question string)
+	// OnSettled is called with the name of a question that is no longer waiting. It may be nil.
+	OnSettled func(question string)
 
 	mu      sync.Mutex
 	prompts []Prompt
@@ -164,9 +164,9 @@ func (t *Talk) Begin(do func(context.Context) session.Result) error {
 	return nil
 }
 
-// Alone runs do if no turn is running or waiting, and returns at its end or ctx's. Otherwise it
-// returns false.
-func (t *Talk) Alone(ctx context.Context, do func(context.Context)) (free bool, err error) {
+// RunExclusive runs do if no turn is running or waiting, and returns at its end or ctx's. Otherwise
+// it returns false.
+func (t *Talk) RunExclusive(ctx context.Context, do func(context.Context)) (free bool, err error) {
 	over := make(chan struct{})
 	t.set(func() {
 		if free = !t.ended && !t.taken && len(t.prompts)+len(t.steered) == 0; free {
@@ -213,8 +213,8 @@ func (t *Talk) Unqueue(text string) (found bool) {
 	return found
 }
 
-// Heard handles an event: a remark that the model got is not prompted again.
-func (t *Talk) Heard(e session.Event) {
+// HandleEvent handles an event: a remark that the model got is not prompted again.
+func (t *Talk) HandleEvent(e session.Event) {
 	done, ok := e.(session.MessageDone)
 	if !ok || done.Message.Role != session.User || done.Message.Note {
 		return

@@ -174,7 +174,7 @@ func TestARemarkIsNeverLostNorSaidTwice(t *testing.T) {
 					w.Close()
 					answer(t, tk) // the line before it was taken when this one is refused
 					if c.read {
-						tk.Heard(session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "remark"}}}})
+						tk.HandleEvent(session.MessageDone{Message: session.Message{Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "remark"}}}})
 					}
 				}
 				return done(ctx, p)

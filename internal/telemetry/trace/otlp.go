@@ -60,8 +60,8 @@ func requestOf(about []Attribute, spans []Span) []byte {
 
 func (s Span) message() (m message) {
 	m = m.bytes(1, s.Trace[:]).bytes(2, s.Span[:]).text(3, s.State)
-	if s.Up != (SpanID{}) {
-		m = m.bytes(4, s.Up[:])
+	if s.ParentID != (SpanID{}) {
+		m = m.bytes(4, s.ParentID[:])
 	}
 	m = m.text(5, s.Name).number(6, uint64(s.Kind)).double(7, uint64(s.Start.UnixNano())).double(8, uint64(s.End.UnixNano())).attributes(9, s.Attributes)
 	if s.Failed {

@@ -28,9 +28,9 @@ type Settings struct {
 // usualTimeout is the specification's default.
 const usualTimeout = 10 * time.Second
 
-// On reports whether spans are sent: a collector is set and nothing disables them. It is called at
-// each start.
-func On(getenv func(string) string) bool {
+// Enabled reports whether spans are sent: a collector is set and nothing disables them. It is
+// called at each start.
+func Enabled(getenv func(string) string) bool {
 	named := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_TRACES_EXPORTER") == "otlp"
 	return named && !strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") && getenv("OTEL_TRACES_EXPORTER") != "none"
 }

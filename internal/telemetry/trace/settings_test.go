@@ -23,7 +23,7 @@ func TestSpansAreSentOnlyWhereACollectorIsNamed(t *testing.T) {
 		{map[string]string{at: "http://c", "OTEL_SDK_DISABLED": "TRUE"}, false}, {map[string]string{at: "http://c", "OTEL_SDK_DISABLED": "yes"}, true},
 		{map[string]string{at: "http://c", "OTEL_TRACES_EXPORTER": "none"}, false},
 	} {
-		if got := trace.On(from(c.env)); got != c.on {
+		if got := trace.Enabled(from(c.env)); got != c.on {
 			t.Errorf("%v: %v", c.env, got)
 		}
 	}

@@ -74,7 +74,7 @@ type Attribute struct {
 // A Span is finished work.
 type Span struct {
 	Place
-	Up         SpanID // zero for the first in its trace
+	ParentID   SpanID // zero for the first in its trace
 	Name       string
 	Kind       Kind
 	Start, End time.Time

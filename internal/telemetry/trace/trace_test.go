@@ -89,7 +89,7 @@ func example(tr *trace.Tracer) trace.Span {
 	p := tr.Begin()
 	up := p.Span
 	p.Span = trace.NewSpanID()
-	return trace.Span{Place: p, Up: up, Name: "chat m", Kind: trace.Client, Start: time.Unix(1, 5), End: time.Unix(2, 7), Failed: true, Attributes: []trace.Attribute{
+	return trace.Span{Place: p, ParentID: up, Name: "chat m", Kind: trace.Client, Start: time.Unix(1, 5), End: time.Unix(2, 7), Failed: true, Attributes: []trace.Attribute{
 		{Key: "s", Value: "ä\n\""}, {Key: "i", Value: int64(-1 << 62)}, {Key: "f", Value: 0.25}, {Key: "b", Value: true}, {Key: "a", Value: []string{"x", ""}}, {Key: "zero", Value: int64(0)}, {Key: "empty", Value: ""}, {Key: "no", Value: false},
 	}}
 }

@@ -8,8 +8,8 @@
 // Known limits: an unclosed brace is literal.
 package braces
 
-// Most bounds the expansions of an untrusted pattern.
-const Most = 256
+// MaxExpansions bounds the expansions of an untrusted pattern.
+const MaxExpansions = 256
 
 // Alternatives expands the braces in a pattern. It returns false if there are more than most
 // results.

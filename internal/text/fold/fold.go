@@ -161,11 +161,11 @@ func Count(n int64) string {
 	return s
 }
 
-// Room bounds the rows shown, in bytes and lines at the start and end.
-type Room struct{ Head, Tail, HeadLines, TailLines int }
+// Limits bounds the rows shown, in bytes and lines at the start and end.
+type Limits struct{ Head, Tail, HeadLines, TailLines int }
 
-// Shown is the part of a text that fits.
-type Shown struct {
+// Excerpt is the part of a text that fits.
+type Excerpt struct {
 	Head, Tail                 string // Tail is empty if nothing is omitted
 	OmittedLines, OmittedBytes int64
 	Folded                     bool // some rows are notes or were cut
@@ -173,8 +173,8 @@ type Shown struct {
 
 // Fit keeps the rows at the start and end that have room. If not everything fits, it cuts lines
 // longer than some thousand characters, with a mark.
-func Fit(rows []Row, room Room) Shown {
-	var s Shown
+func Fit(rows []Row, room Limits) Excerpt {
+	var s Excerpt
 	total, gap := 0, false
 	for _, r := range rows {
 		total += len(r.Text) + 1

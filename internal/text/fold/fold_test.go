@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func usual() Room { return Room{Head: 2800, Tail: 5200, HeadLines: 500, TailLines: 1450} }
+func usual() Limits { return Limits{Head: 2800, Tail: 5200, HeadLines: 500, TailLines: 1450} }
 
 func lines(n int, each func(int) string) string {
 	var b strings.Builder
@@ -68,7 +68,7 @@ func TestDataIsNotFolded(t *testing.T) {
 			return fmt.Sprintf("The %d. part explains a thing; see [x](https://e.com/%d) for why it is %x.", i, i*i%77, i*i)
 		}),
 	} {
-		if s := Fit(Rows(text), Room{Head: 1 << 20, Tail: 1 << 20, HeadLines: 1000, TailLines: 1000}); s.Folded || s.Head != text {
+		if s := Fit(Rows(text), Limits{Head: 1 << 20, Tail: 1 << 20, HeadLines: 1000, TailLines: 1000}); s.Folded || s.Head != text {
 			t.Errorf("%s is folded:\n%.500s", name, s.Head)
 		}
 	}
@@ -104,7 +104,7 @@ func TestRowsAccountForEveryLine(t *testing.T) {
 		if counted != int64(len(splitLines(text))) || bytes != int64(len(text)) {
 			t.Fatalf("%d lines, %d bytes of %q", counted, bytes, text)
 		}
-		room := Room{Head: 300, Tail: 500, HeadLines: 8, TailLines: 9}
+		room := Limits{Head: 300, Tail: 500, HeadLines: 8, TailLines: 9}
 		s := Fit(rows, room)
 		if len(s.Head) > room.Head+1 && s.Tail != "" || len(s.Tail) > room.Tail {
 			t.Fatalf("%d and %d bytes are shown", len(s.Head), len(s.Tail))

@@ -7,10 +7,10 @@ type grammar struct {
 	keywords, types, constants string
 	fold                       bool // keywords in capitals count too
 
-	line  []string    // begin a line comment
-	block [][2]string // begin and end a block comment
-	apart bool        // a line comment needs the line start or a space before it
-	nests bool        // block comments nest
+	line       []string    // begin a line comment
+	block      [][2]string // begin and end a block comment
+	needsSpace bool        // a line comment needs the line start or a space before it
+	nests      bool        // block comments nest
 
 	quotes   []quote
 	letters  string // word characters besides letters, digits and _

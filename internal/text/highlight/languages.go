@@ -56,12 +56,12 @@ func jsonGrammar() grammar {
 }
 
 func yamlGrammar() grammar {
-	return grammar{constants: "true false null yes no on off True False", line: []string{"#"}, apart: true, quotes: common(),
+	return grammar{constants: "true false null yes no on off True False", line: []string{"#"}, needsSpace: true, quotes: common(),
 		letters: "-./", marks: "&*!", keys: ':', keyWords: true}
 }
 
 func tomlGrammar() grammar {
-	return grammar{constants: "true false", line: []string{"#", ";"}, apart: true,
+	return grammar{constants: "true false", line: []string{"#", ";"}, needsSpace: true,
 		quotes: append([]quote{{`"""`, `"""`, true, true}, {`'''`, `'''`, false, true}}, quote{`"`, `"`, true, false}, quote{`'`, `'`, false, false}),
 		keys:   '=', keyWords: true, heads: true}
 }
@@ -71,7 +71,7 @@ func shellGrammar() grammar {
 		keywords: "if then else elif fi case esac for select while until do done in function time",
 		types: "alias bg break cd command continue declare echo eval exec exit export false fg getopts hash jobs let local printf pwd read " +
 			"readonly return set shift shopt source test trap true type typeset ulimit umask unalias unset wait",
-		line: []string{"#"}, apart: true,
+		line: []string{"#"}, needsSpace: true,
 		quotes:  []quote{{`"`, `"`, true, true}, {`'`, `'`, false, true}, {"`", "`", true, false}},
 		letters: "-./+%~", marks: "$",
 	}
@@ -140,7 +140,7 @@ func rubyGrammar() grammar {
 		keywords: "BEGIN END alias and begin break case class def defined? do else elsif end ensure for if in module next not or redo rescue " +
 			"retry return super then undef unless until when while yield require require_relative include extend attr_reader attr_writer attr_accessor",
 		constants: "true false nil self __FILE__ __LINE__",
-		line:      []string{"#"}, apart: true, block: [][2]string{{"\n=begin", "\n=end"}},
+		line:      []string{"#"}, needsSpace: true, block: [][2]string{{"\n=begin", "\n=end"}},
 		quotes:  []quote{{`"`, `"`, true, true}, {`'`, `'`, true, true}, {"`", "`", true, false}},
 		letters: "?", calls: true, capitals: true, marks: "@$:", regexp: true,
 	}
@@ -184,10 +184,10 @@ func cssGrammar() grammar {
 
 func makeGrammar() grammar {
 	return grammar{keywords: "include define endef export unexport override ifeq ifneq ifdef ifndef else endif vpath",
-		line: []string{"#"}, apart: true, quotes: common(), letters: "-./", marks: "$", keys: ':', keyWords: true}
+		line: []string{"#"}, needsSpace: true, quotes: common(), letters: "-./", marks: "$", keys: ':', keyWords: true}
 }
 
 func dockerGrammar() grammar {
 	return grammar{keywords: "ADD ARG AS CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL MAINTAINER ONBUILD RUN SHELL STOPSIGNAL USER VOLUME WORKDIR",
-		line: []string{"#"}, apart: true, quotes: common(), letters: "-./", marks: "$"}
+		line: []string{"#"}, needsSpace: true, quotes: common(), letters: "-./", marks: "$"}
 }

@@ -4,7 +4,7 @@ import "strings"
 
 func (s *scanner) comment(rest string) bool {
 	for _, begin := range s.g.line {
-		if strings.HasPrefix(rest, begin) && (!s.g.apart || s.pos == 0 || strings.IndexByte(" \t\n;", s.s[s.pos-1]) >= 0) {
+		if strings.HasPrefix(rest, begin) && (!s.g.needsSpace || s.pos == 0 || strings.IndexByte(" \t\n;", s.s[s.pos-1]) >= 0) {
 			n := strings.IndexByte(rest, '\n')
 			if n < 0 {
 				n = len(rest)

@@ -26,15 +26,15 @@ func (e *SyntaxError) Error() string { return e.Message }
 
 // DuplicateError is a duplicate name in an object.
 type DuplicateError struct {
-	Name   string // second occurrence, with the names of the enclosing objects: "output.lines"
-	Before string // first occurrence; may differ in case
-	Line   int    // second occurrence's line, from 1
-	First  int    // first occurrence's line
+	Name      string // second occurrence, with the names of the enclosing objects: "output.lines"
+	FirstName string // first occurrence; may differ in case
+	Line      int    // second occurrence's line, from 1
+	First     int    // first occurrence's line
 }
 
 func (e *DuplicateError) Error() string {
-	if own := e.Name[strings.LastIndexByte(e.Name, '.')+1:]; own != e.Before {
-		return fmt.Sprintf("line %d: %s is %q of line %d again", e.Line, e.Name, e.Before, e.First)
+	if own := e.Name[strings.LastIndexByte(e.Name, '.')+1:]; own != e.FirstName {
+		return fmt.Sprintf("line %d: %s is %q of line %d again", e.Line, e.Name, e.FirstName, e.First)
 	}
 	return fmt.Sprintf("line %d: %s stands in line %d already", e.Line, e.Name, e.First)
 }

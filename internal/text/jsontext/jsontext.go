@@ -27,7 +27,7 @@ func Encode(v any, texts ...*string) ([]byte, error) {
 		size += Size(text)
 	}
 	out := make([]byte, 0, size)
-	c.Each(func(raw []byte) { out = append(out, raw...) }, func(text string) { out = Append(out, text) })
+	c.Pieces(func(raw []byte) { out = append(out, raw...) }, func(text string) { out = Append(out, text) })
 	return out, nil
 }
 
@@ -64,8 +64,8 @@ func Cut(v any, texts ...*string) (Line, error) {
 	return l, err
 }
 
-// Each passes the pieces of the line in order: JSON to raw, texts to text.
-func (l Line) Each(raw func([]byte), text func(string)) {
+// Pieces passes the pieces of the line in order: JSON to raw, texts to text.
+func (l Line) Pieces(raw func([]byte), text func(string)) {
 	rest := l.Raw
 	for len(rest) > 0 {
 		at, n := l.next(rest)

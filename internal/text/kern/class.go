@@ -42,10 +42,10 @@ const wordBits = 64
 // wordsAtOnce is the number of words processed together.
 const wordsAtOnce = 64
 
-// Runs finds runs of at least Least bytes in a class.
+// Runs finds runs of at least Min bytes in a class.
 type Runs struct {
 	Class *Class
-	Least int // from 2 to 63
+	Min   int // from 2 to 63
 	marks [wordsAtOnce]uint64
 }
 
@@ -107,8 +107,8 @@ func (r *Runs) starts(marks []uint64, words, base int, places []uint32) (n, next
 		if i+1 < len(marks) {
 			high = marks[i+1]
 		}
-		for have := 1; have < r.Least; {
-			step := min(have, r.Least-have)
+		for have := 1; have < r.Min; {
+			step := min(have, r.Min-have)
 			low &= low>>step | high<<(wordBits-step)
 			high &= high >> step
 			have += step

@@ -48,8 +48,8 @@ func sample(rng *rand.Rand, size int) []byte {
 
 // plainPair is what a Pair means, in the plainest words.
 func plainPair(p *Pair, text []byte, from int) (places []uint32) {
-	for at := from; at+max(p.At[0], p.At[1]) < len(text); at++ {
-		if text[at+p.At[0]]|p.Masks[0] == p.Bytes[0] && text[at+p.At[1]]|p.Masks[1] == p.Bytes[1] {
+	for at := from; at+max(p.Distances[0], p.Distances[1]) < len(text); at++ {
+		if text[at+p.Distances[0]]|p.Masks[0] == p.Bytes[0] && text[at+p.Distances[1]]|p.Masks[1] == p.Bytes[1] {
 			places = append(places, uint32(at))
 		}
 	}
@@ -63,7 +63,7 @@ func plainRuns(r *Runs, text []byte, from int) (places []uint32) {
 		for end < len(text) && r.Class.Has(text[end]) {
 			end++
 		}
-		if end-at >= r.Least {
+		if end-at >= r.Min {
 			places = append(places, uint32(at))
 		}
 		at = max(end, at+1)
@@ -79,7 +79,7 @@ func check(t testing.TB, rng *rand.Rand, text []byte) {
 		from = rng.IntN(len(text))
 	}
 	pick := func() byte { return "abz_ \xff"[rng.IntN(6)] }
-	p := Pair{Bytes: [2]byte{pick(), pick()}, At: [2]int{rng.IntN(70), rng.IntN(5)}}
+	p := Pair{Bytes: [2]byte{pick(), pick()}, Distances: [2]int{rng.IntN(70), rng.IntN(5)}}
 	for k, b := range p.Bytes {
 		if b >= 'a' && b <= 'z' && rng.IntN(2) == 0 {
 			p.Masks[k] = 0x20
@@ -167,24 +167,24 @@ func checkMarks(t testing.TB, rng *rand.Rand, text []byte, from int, pick func()
 
 func checkRuns(t testing.TB, rng *rand.Rand, text []byte, from, room int) {
 	t.Helper()
-	r := Runs{Least: 2 + rng.IntN(62), Class: NewClass(func(b byte) bool { return b >= 'a' }, rng.IntN(2) == 0)}
+	r := Runs{Min: 2 + rng.IntN(62), Class: NewClass(func(b byte) bool { return b >= 'a' }, rng.IntN(2) == 0)}
 	if rng.IntN(2) == 0 {
-		r.Least = 2 + rng.IntN(6)
+		r.Min = 2 + rng.IntN(6)
 	}
-	plain := Runs{Least: r.Least, Class: NewClass(func(b byte) bool { return b >= 'a' }, r.Class.Wide != 0)}
+	plain := Runs{Min: r.Min, Class: NewClass(func(b byte) bool { return b >= 'a' }, r.Class.Wide != 0)}
 	plain.Class.Plain = true
 	got := all(t, &r, text, from, room)
-	same(t, r.Least, got, all(t, &plain, text, from, room), got)
+	same(t, r.Min, got, all(t, &plain, text, from, room), got)
 	// A long run may be named more than once, the first time where it begins.
 	for _, start := range plainRuns(&r, text, from) {
 		if !slices.Contains(got, start) {
-			t.Fatalf("no run of %d begins at %d (%d bytes from %d): %v", r.Least, start, len(text), from, got)
+			t.Fatalf("no run of %d begins at %d (%d bytes from %d): %v", r.Min, start, len(text), from, got)
 		}
 	}
 	for _, at := range got {
-		for k := range r.Least {
+		for k := range r.Min {
 			if int(at)+k >= len(text) || !r.Class.Has(text[int(at)+k]) {
-				t.Fatalf("a run of %d at %d ends after %d", r.Least, at, k)
+				t.Fatalf("a run of %d at %d ends after %d", r.Min, at, k)
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func BenchmarkKernels(b *testing.B) {
 		class := NewClass(func(b byte) bool { return b >= 'a' && b <= 'z' }, true)
 		class.Plain = plain
 		for _, f := range []finder{
-			&Pair{Bytes: [2]byte{'k', 'q'}, At: [2]int{3, 5}, Plain: plain}, &w, &Runs{Class: class, Least: 20},
+			&Pair{Bytes: [2]byte{'k', 'q'}, Distances: [2]int{3, 5}, Plain: plain}, &w, &Runs{Class: class, Min: 20},
 		} {
 			b.Run(fmt.Sprintf("%s %T", name, f), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))

@@ -6,16 +6,16 @@ import "bytes"
 // lower-case byte matches a letter in both cases; otherwise the mask is 0. The assembly depends on
 // the layout.
 type Pair struct {
-	Bytes [2]byte
-	Masks [2]byte
-	At    [2]int // distances, not negative
-	Plain bool   // use the Go version
+	Bytes     [2]byte
+	Masks     [2]byte
+	Distances [2]int // distances, not negative
+	Plain     bool   // use the Go version
 }
 
 // Find writes the next places at or after from into places, which must have room for width of them.
 // It returns their number and the offset to continue at. Both bytes of a match lie in text.
 func (p *Pair) Find(text []byte, from int, places []uint32) (n, next int) {
-	far := max(p.At[0], p.At[1])
+	far := max(p.Distances[0], p.Distances[1])
 	limit := len(text) - far
 	if from >= limit {
 		return 0, max(from, len(text))
@@ -44,13 +44,13 @@ func (p *Pair) twin(text []byte, from, limit int, places []uint32) (n, next int)
 	for n < len(places) && from < limit {
 		at := from
 		if p.Masks[0] == 0 {
-			k := bytes.IndexByte(text[from+p.At[0]:limit+p.At[0]], p.Bytes[0])
+			k := bytes.IndexByte(text[from+p.Distances[0]:limit+p.Distances[0]], p.Bytes[0])
 			if k < 0 {
 				return n, limit
 			}
 			at += k
 		}
-		if text[at+p.At[0]]|p.Masks[0] == p.Bytes[0] && text[at+p.At[1]]|p.Masks[1] == p.Bytes[1] {
+		if text[at+p.Distances[0]]|p.Masks[0] == p.Bytes[0] && text[at+p.Distances[1]]|p.Masks[1] == p.Bytes[1] {
 			places[n] = uint32(at)
 			n++
 		}

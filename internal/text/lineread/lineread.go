@@ -52,9 +52,9 @@ func (r *Reader) Next() ([]byte, error) {
 	}
 }
 
-// Rest passes the remainder of a long line in pieces, until it ends or to fails. Call it right
+// Remainder passes the remainder of a long line in pieces, until it ends or to fails. Call it right
 // after [ErrLong]; otherwise Next skips the remainder.
-func (r *Reader) Rest(to func(piece []byte) error) error {
+func (r *Reader) Remainder(to func(piece []byte) error) error {
 	if len(r.rest) > 0 {
 		if err := to(r.rest); err != nil {
 			return err

@@ -151,7 +151,7 @@ func TestTheRestOfALongLine(t *testing.T) {
 			if !errors.Is(err, lineread.ErrLong) {
 				t.Fatal(err)
 			}
-			if err := r.Rest(func(p []byte) error { got = append(got, p...); return nil }); err != nil || string(got) != want {
+			if err := r.Remainder(func(p []byte) error { got = append(got, p...); return nil }); err != nil || string(got) != want {
 				t.Errorf("%d bytes: %d, %v", long, len(got), err)
 			}
 			line, err := r.Next()

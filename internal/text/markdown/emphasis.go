@@ -8,7 +8,7 @@ import (
 // delimiter is a run of * _ or ~ that may begin or end emphasis (CommonMark 0.31 §6.2).
 type delimiter struct {
 	mark        byte
-	n, was      int // remaining and original marks
+	n, original int // remaining and original marks
 	node        int // index in nodes; unused marks stay text
 	opens, ends bool
 	before      int // previous usable run, or -1
@@ -21,7 +21,7 @@ func (r *reader) delimiter() {
 		r.pos += n
 		return
 	}
-	d := delimiter{mark: mark, n: n, was: n, before: len(r.runs) - 1}
+	d := delimiter{mark: mark, n: n, original: n, before: len(r.runs) - 1}
 	d.opens, d.ends = flanks(r.s, r.pos, n)
 	if !d.opens && !d.ends {
 		r.pos += n
@@ -76,7 +76,7 @@ func (r *reader) emphasis(from int) {
 	}
 	for _, d := range r.runs[from:] {
 		if d.opens && d.n > 0 {
-			r.unsettle(r.nodes[d.node].At)
+			r.unsettle(r.nodes[d.node].Offset)
 			break
 		}
 	}
@@ -90,7 +90,7 @@ func (r *reader) kind(i int) int {
 	if d.opens {
 		k += 3
 	}
-	return k + d.was%3
+	return k + d.original%3
 }
 
 // opener returns the run closed by run i.
@@ -98,7 +98,7 @@ func (r *reader) opener(i, bottom int) int {
 	d := r.runs[i]
 	for o := d.before; o >= bottom; o = r.runs[o].before {
 		c := r.runs[o]
-		odd := (c.ends || d.opens) && (c.was+d.was)%3 == 0 && (c.was%3 != 0 || d.was%3 != 0)
+		odd := (c.ends || d.opens) && (c.original+d.original)%3 == 0 && (c.original%3 != 0 || d.original%3 != 0)
 		if c.mark == d.mark && c.opens && c.n > 0 && !(odd && d.mark != '~') {
 			return o
 		}
@@ -113,7 +113,7 @@ func (r *reader) pair(o, i int) {
 	open.n, end.n = open.n-n, end.n-n
 	opens, ends := &r.nodes[open.node], &r.nodes[end.node]
 	opens.Text = opens.Text[:open.n]
-	ends.Text, ends.At = ends.Text[n:], ends.At+n
+	ends.Text, ends.Offset = ends.Text[n:], ends.Offset+n
 	r.mark(open.node+1, end.node, open.mark, n)
 	end.before = o // runs between them are no longer usable
 	if open.n == 0 {

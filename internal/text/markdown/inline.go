@@ -24,9 +24,9 @@ const (
 type Span struct {
 	Text string
 	Form Form
-	// At is the text's source offset. If Exact is set, Text equals the source bytes from there.
-	At    int
-	Exact bool
+	// Offset is the text's source offset. If Exact is set, Text equals the source bytes from there.
+	Offset int
+	Exact  bool
 	// Remark is the number of a remark at this position, from 1; see Remarked. Its text is empty.
 	Remark int
 }
@@ -47,7 +47,7 @@ func Inline(s string) (spans []Span, settled int) {
 	}
 	r.flush()
 	if len(r.opens) > 0 {
-		r.unsettle(r.nodes[r.opens[0].node].At)
+		r.unsettle(r.nodes[r.opens[0].node].Offset)
 	}
 	r.emphasis(0)
 	return r.spans(), r.loose
@@ -62,15 +62,15 @@ func special(s string) bool {
 }
 
 type reader struct {
-	s       string
-	pos     int
-	from    int // text from here to pos is not yet in a node
-	nodes   []node
-	runs    []delimiter
-	opens   []bracket
-	unended [maxTicks + 1]bool // no later run with this many backticks exists
-	noTag   bool               // no > follows
-	loose   int                // start of a construct without an end
+	s         string
+	pos       int
+	textStart int // text from here to pos is not yet in a node
+	nodes     []node
+	runs      []delimiter
+	opens     []bracket
+	unended   [maxTicks + 1]bool // no later run with this many backticks exists
+	noTag     bool               // no > follows
+	loose     int                // start of a construct without an end
 }
 
 // maxTicks is the longest backtick run with a meaning.
@@ -124,18 +124,18 @@ func (r *reader) next() {
 }
 
 func (r *reader) flush() {
-	if r.from < r.pos {
-		r.nodes = append(r.nodes, node{Span: Span{Text: r.s[r.from:r.pos], At: r.from, Exact: true}})
-		r.from = r.pos
+	if r.textStart < r.pos {
+		r.nodes = append(r.nodes, node{Span: Span{Text: r.s[r.textStart:r.pos], Offset: r.textStart, Exact: true}})
+		r.textStart = r.pos
 	}
 }
 
 func (r *reader) emit(n int, span Span) {
 	r.flush()
-	span.At = r.pos
+	span.Offset = r.pos
 	r.nodes = append(r.nodes, node{Span: span})
 	r.pos += n
-	r.from = r.pos
+	r.textStart = r.pos
 }
 
 func (r *reader) escape() {
@@ -147,7 +147,7 @@ func (r *reader) escape() {
 		r.skipSpaces()
 	case punctuation(r.s[r.pos+1]):
 		r.flush()
-		r.from = r.pos + 1 // text continues without the backslash
+		r.textStart = r.pos + 1 // text continues without the backslash
 		r.pos += 2
 	default:
 		r.pos++
@@ -203,14 +203,14 @@ func ticks(s string, from, n int) int {
 
 // newline ends a line. Two spaces before it, or a short line, make a break.
 func (r *reader) newline() {
-	text := strings.TrimRight(r.s[r.from:r.pos], " ")
-	hard := r.pos-r.from-len(text) >= 2
+	text := strings.TrimRight(r.s[r.textStart:r.pos], " ")
+	hard := r.pos-r.textStart-len(text) >= 2
 	start := strings.LastIndexByte(r.s[:r.pos], '\n') + 1
 	hard = hard || utf8.RuneCountInString(r.s[start:r.pos]) < fill
 	at := r.pos
-	r.pos = r.from + len(text)
+	r.pos = r.textStart + len(text)
 	r.flush()
-	r.pos, r.from = at, at
+	r.pos, r.textStart = at, at
 	if hard {
 		r.emit(1, Span{Form: Break})
 	} else {
@@ -223,5 +223,5 @@ func (r *reader) skipSpaces() {
 	for r.pos < len(r.s) && r.s[r.pos] == ' ' {
 		r.pos++
 	}
-	r.from = r.pos
+	r.textStart = r.pos
 }

@@ -33,7 +33,7 @@ func (r *reader) closeBracket() {
 	n, address := target(r.s[r.pos+1:])
 	if b.dead || n == 0 {
 		if rest := r.s[r.pos+1:]; !b.dead && (rest == "" || rest[0] == '(') {
-			r.unsettle(r.nodes[b.node].At)
+			r.unsettle(r.nodes[b.node].Offset)
 		}
 		r.pos++
 		return
@@ -44,7 +44,7 @@ func (r *reader) closeBracket() {
 	shown := r.nodes[b.node+1 : end]
 	r.nodes[b.node].Text = ""
 	if b.image {
-		r.nodes[b.node].Span = Span{Text: "image: ", Form: Hint, At: r.nodes[b.node].At}
+		r.nodes[b.node].Span = Span{Text: "image: ", Form: Hint, Offset: r.nodes[b.node].Offset}
 	} else {
 		for i := range r.opens {
 			r.opens[i].dead = r.opens[i].dead || !r.opens[i].image
@@ -58,7 +58,7 @@ func (r *reader) closeBracket() {
 	if len(shown) == 0 {
 		text = address
 	}
-	r.nodes = append(r.nodes, node{Span: Span{Text: text, Form: Address, At: r.pos}})
+	r.nodes = append(r.nodes, node{Span: Span{Text: text, Form: Address, Offset: r.pos}})
 }
 
 // says reports whether a link's text is its address.

@@ -119,8 +119,8 @@ func Read(text string) []Block {
 	return p.closed
 }
 
-// More continues the last line, for lines too long to wait for their end.
-func (p *Parser) More(s string) {
+// Continue continues the last line, for lines too long to wait for their end.
+func (p *Parser) Continue(s string) {
 	switch p.leaf.Kind {
 	case Paragraph, Code, HTML:
 		p.leaf.Text = append(p.leaf.Text, s...)

@@ -110,8 +110,8 @@ func TestInline(t *testing.T) {
 		var got []string
 		for _, s := range spans {
 			got = append(got, written(s))
-			if s.Exact && tt.in[s.At:s.At+len(s.Text)] != s.Text {
-				t.Errorf("%q: %q is said to be at %d", tt.in, s.Text, s.At)
+			if s.Exact && tt.in[s.Offset:s.Offset+len(s.Text)] != s.Text {
+				t.Errorf("%q: %q is said to be at %d", tt.in, s.Text, s.Offset)
 			}
 		}
 		if strings.Join(got, "|") != tt.want {

@@ -150,14 +150,14 @@ func Remarks(spans []Span) []Span {
 				out = append(out, before)
 			}
 			r, n := utf8.DecodeRuneInString(s.Text[i:])
-			at := s.At
+			at := s.Offset
 			if s.Exact {
 				at += i
 			}
-			out = append(out, Span{Remark: int(r-firstRemark) + 1, At: at})
+			out = append(out, Span{Remark: int(r-firstRemark) + 1, Offset: at})
 			s.Text = s.Text[i+n:]
 			if s.Exact {
-				s.At += i + n
+				s.Offset += i + n
 			}
 		}
 		if s.Text != "" {

@@ -52,8 +52,9 @@ func New(values ...string) *Masker {
 // Text masks all secrets in s.
 func (m *Masker) Text(s string) string { return masked(s, m.Spans(s)) }
 
-// Known masks only known values: in a user's request, a key in a known format may be an example.
-func (m *Masker) Known(s string) string {
+// RedactKnown masks only known values: in a user's request, a key in a known format may be an
+// example.
+func (m *Masker) RedactKnown(s string) string {
 	if m == nil {
 		return s
 	}

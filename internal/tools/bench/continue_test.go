@@ -61,7 +61,7 @@ func keepLog(b *testing.B, r runner, messages, every int) {
 	for n, since := 0, 0; n < messages; n += 4 {
 		ask, do := fmt.Sprintf("m%d", n+1), fmt.Sprintf("m%d", n+2)
 		call := tool.RawCall{ID: tool.CallID(fmt.Sprintf("call_%d", n)), Name: "read", Arguments: `{"path":"internal/session/session.go","limit":20}`}
-		answer := session.Message{Role: session.Assistant, Provider: "openai", Model: "m", Stop: "end", Usage: &session.Usage{Input: 900, Output: 40, CacheRead: 9000}, Prompt: strings.Repeat("ab", 32), Took: time.Second}
+		answer := session.Message{Role: session.Assistant, Provider: "openai", Model: "m", Stop: "end", Usage: &session.Usage{Input: 900, Output: 40, CacheRead: 9000}, Prompt: strings.Repeat("ab", 32), Duration: time.Second}
 		add(session.MessageEntry, session.Message{ID: ask, Role: session.User, Parts: text("Look at part " + strconv.Itoa(n) + " of the session and tell what it does.")})
 		first, last := answer, answer
 		first.ID, first.Parts, first.Stop = do, []session.Part{{Kind: session.CallPart, Call: &call}}, "calls"

@@ -36,14 +36,14 @@ type Change struct {
 	// file did not exist before.
 	Before, After string
 	Created       bool
-	Elsewhere     bool // made in another worktree, and possibly copied here
+	OtherWorktree bool // made in another worktree, and possibly copied here
 }
 
 // A Line holds a line's origin. By is an index into the changes, or -1. Perhaps lists further
 // possible changes.
 type Line struct {
-	By      int
-	Perhaps []int
+	ChangeIndex int
+	Perhaps     []int
 }
 
 // Contents returns a file's stored content by its hash. It may be nil.
@@ -57,8 +57,8 @@ type line struct {
 
 // history is the file's version at one point in the past, going backward.
 type history struct {
-	lines []line
-	found []Line
+	lines  []line
+	blamed []Line
 }
 
 // Lines returns each line's origin. The changes are sorted by time.
@@ -66,12 +66,12 @@ func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 	h := &history{}
 	for i, t := range diff.Lines(text) {
 		h.lines = append(h.lines, line{bare(t), i})
-		h.found = append(h.found, Line{By: -1})
+		h.blamed = append(h.blamed, Line{ChangeIndex: -1})
 	}
 	var blind []int
 	for k := len(changes) - 1; k >= 0; k-- {
 		c := changes[k]
-		if c.Elsewhere {
+		if c.OtherWorktree {
 			for _, u := range slices.Backward(parse(c.Diff)) {
 				if _, there := h.find(u); there {
 					h.takeBack(u, k)
@@ -95,12 +95,12 @@ func Lines(text, sha256 string, changes []Change, kept Contents) []Line {
 			}
 		}
 	}
-	for i := range h.found {
-		if h.found[i].By < 0 && len(h.found[i].Perhaps) == 0 {
-			h.found[i].Perhaps = slices.Sorted(slices.Values(blind))
+	for i := range h.blamed {
+		if h.blamed[i].ChangeIndex < 0 && len(h.blamed[i].Perhaps) == 0 {
+			h.blamed[i].Perhaps = slices.Sorted(slices.Values(blind))
 		}
 	}
-	return h.found
+	return h.blamed
 }
 
 // all attributes every line without an owner to a change.
@@ -112,8 +112,8 @@ func (h *history) all(k int) {
 }
 
 func (h *history) own(l line, k int) {
-	if l.at >= 0 && h.found[l.at].By < 0 {
-		h.found[l.at].By = k
+	if l.at >= 0 && h.blamed[l.at].ChangeIndex < 0 {
+		h.blamed[l.at].ChangeIndex = k
 	}
 }
 
@@ -139,8 +139,8 @@ func (h *history) takeBack(u hunk, k int) {
 	}
 	begin := at - len(u.text())
 	for _, l := range h.lines[at:min(at+u.hidden, len(h.lines))] { // a truncated diff does not show which ones changed
-		if l.at >= 0 && h.found[l.at].By < 0 {
-			h.found[l.at].Perhaps = append(h.found[l.at].Perhaps, k)
+		if l.at >= 0 && h.blamed[l.at].ChangeIndex < 0 {
+			h.blamed[l.at].Perhaps = append(h.blamed[l.at].Perhaps, k)
 		}
 	}
 	h.lines = slices.Concat(h.lines[:begin], before, h.lines[at:])

@@ -97,8 +97,8 @@ func (r *replay) check(t *testing.T, name string) {
 		t.Fatalf("%s: %d lines, want %d", name, len(got), len(r.lines))
 	}
 	for i, l := range got {
-		if l.By != r.owners[i] {
-			t.Fatalf("%s: line %d %q is of %d, want %d\n%s", name, i+1, r.lines[i], l.By, r.owners[i], r.text())
+		if l.ChangeIndex != r.owners[i] {
+			t.Fatalf("%s: line %d %q is of %d, want %d\n%s", name, i+1, r.lines[i], l.ChangeIndex, r.owners[i], r.text())
 		}
 	}
 }
@@ -146,9 +146,9 @@ func TestWhatIsNotKnownIsSaidSo(t *testing.T) {
 		"only that command":             {[]blame.Change{blind}, "[{-1 [0]} {-1 [0]} {-1 [0]}]"},
 		"a command that made the file":  {[]blame.Change{blind, made}, "[{1 []} {1 []} {1 []}]"},
 		"a difference that is rubbish":  {[]blame.Change{{Diff: "@@ -9,9 +9,9 @@\n+zzz\n-a\n@@ -1 +x @@\n"}}, "[{-1 []} {-1 []} {-1 []}]"},
-		"a call elsewhere":              {[]blame.Change{{Elsewhere: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,2 @@\n a\n+b\n"}}, "[{-1 []} {0 []} {-1 []}]"},
-		"a part of a call elsewhere":    {[]blame.Change{{Elsewhere: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+B\n+c\n"}}, "[{-1 []} {-1 []} {-1 []}]"},
-		"a command elsewhere":           {[]blame.Change{{Elsewhere: true, Command: "make", Created: true, After: hash(text)}}, "[{-1 []} {-1 []} {-1 []}]"},
+		"a call elsewhere":              {[]blame.Change{{OtherWorktree: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,2 @@\n a\n+b\n"}}, "[{-1 []} {0 []} {-1 []}]"},
+		"a part of a call elsewhere":    {[]blame.Change{{OtherWorktree: true, Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+B\n+c\n"}}, "[{-1 []} {-1 []} {-1 []}]"},
+		"a command elsewhere":           {[]blame.Change{{OtherWorktree: true, Command: "make", Created: true, After: hash(text)}}, "[{-1 []} {-1 []} {-1 []}]"},
 		"a line that was changed since": {[]blame.Change{{Diff: "--- a/f\n+++ b/f\n@@ -1,1 +1,3 @@\n a\n+B\n+c\n"}}, "[{-1 []} {-1 []} {0 []}]"},
 	} {
 		if got := fmt.Sprint(blame.Lines(text, hash(text), c.changes, nil)); got != c.want {

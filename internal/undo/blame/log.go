@@ -42,8 +42,8 @@ func (p *pickedValues) UnmarshalJSON(raw []byte) error {
 // A Log collects the calls' changes to one file. Names are the file's possible names: relative to
 // the sessions' folder, and absolute.
 type Log struct {
-	Names     []string
-	Elsewhere bool // the following entries come from another worktree
+	Names         []string
+	OtherWorktree bool // the following entries come from another worktree
 
 	changes []Change
 	turns   []*turn // of each change
@@ -84,7 +84,7 @@ func (l *Log) Add(id session.ID, e session.Entry) {
 		}
 		return
 	}
-	c := Change{Session: id, Message: p.message, Call: p.call, Tool: p.tool, Agent: p.agent, Command: p.command, Time: e.Time, Elsewhere: l.Elsewhere}
+	c := Change{Session: id, Message: p.message, Call: p.call, Tool: p.tool, Agent: p.agent, Command: p.command, Time: e.Time, OtherWorktree: l.OtherWorktree}
 	touched := l.named(p.path) && p.diff != ""
 	if touched {
 		c.Diff, c.Created = p.diff, is(p.created)

@@ -59,7 +59,7 @@ func makeIndex(all []entry, end int64) index {
 	x := index{end, make([]byte, 0, indexRec*len(all))}
 	for _, e := range all {
 		x.recs = append(x.recs, e.hash[:]...)
-		x.recs = binary.LittleEndian.AppendUint64(x.recs, uint64(e.at))
+		x.recs = binary.LittleEndian.AppendUint64(x.recs, uint64(e.offset))
 		x.recs = binary.LittleEndian.AppendUint64(x.recs, uint64(e.stored))
 	}
 	return x
@@ -76,13 +76,13 @@ func (x index) write(path string) error {
 
 // of reports whether the index belongs to this pack: its last record is there.
 func (x index) of(f *os.File) bool {
-	last := entry{place: place{at: -1}}
+	last := entry{place: place{offset: -1}}
 	for i := range x.len() {
-		if p := x.place(i, 0); p.at > last.at {
+		if p := x.place(i, 0); p.offset > last.offset {
 			last = entry{x.hash(i), p}
 		}
 	}
-	h, ok := headAt(f, last.at, x.end)
+	h, ok := headAt(f, last.offset, x.end)
 	return ok && h.hash == last.hash && h.stored == last.stored
 }
 

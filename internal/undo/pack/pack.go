@@ -47,20 +47,20 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 func Sum(content []byte) Hash { return sha256.Sum256(content) }
 
 type place struct {
-	pack       int
-	at, stored int64
+	pack           int
+	offset, stored int64
 }
 
 // A Store is a folder of packs. It is safe for concurrent use.
 type Store struct {
-	dir   string
-	max   int64
-	mu    sync.Mutex
-	leave func()  // releases the store's lock: shared by all users, exclusive for one that deletes
-	packs []*file // by number
-	bad   map[place]bool
-	out   *writer // nil until something is stored
-	not   int     // a pack not to append to, because it is being deleted
+	dir    string
+	max    int64
+	mu     sync.Mutex
+	leave  func()  // releases the store's lock: shared by all users, exclusive for one that deletes
+	packs  []*file // by number
+	bad    map[place]bool
+	writer *writer // nil until something is stored
+	not    int     // a pack not to append to, because it is being deleted
 
 	// kept holds the contents stored in a read-only store, nil otherwise. Large contents have only
 	// their hash.
@@ -209,10 +209,10 @@ func (s *Store) Get(h Hash) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := readRecord(f, p.at, h)
+	content, err := readRecord(f, p.offset, h)
 	if err != nil {
 		s.forget(p) // so that the content is stored again next time
-		return nil, fmt.Errorf("%s at %d of %s: %w", h, p.at, packName(p.pack), err)
+		return nil, fmt.Errorf("%s at %d of %s: %w", h, p.offset, packName(p.pack), err)
 	}
 	return content, nil
 }

@@ -23,7 +23,7 @@ func (s *Store) refresh() error {
 		if _, err := fmt.Sscanf(e.Name(), "%06d.pack", &num); err != nil || packName(num) != e.Name() || !e.Type().IsRegular() {
 			continue
 		}
-		if s.out != nil && s.out.num == num {
+		if s.writer != nil && s.writer.num == num {
 			continue
 		}
 		f := s.pack(num)

@@ -143,7 +143,7 @@ func (s *Store) liveBytes(f *file, w Sweep) (live int64) {
 
 // rewrite appends a pack's live contents elsewhere, without damaged ones, and deletes the pack.
 func (s *Store) rewrite(f *file, w Sweep) error {
-	if s.out != nil && s.out.file == f {
+	if s.writer != nil && s.writer.file == f {
 		if err := s.seal(); err != nil {
 			return err
 		}
@@ -151,16 +151,16 @@ func (s *Store) rewrite(f *file, w Sweep) error {
 	s.not = f.num
 	defer func() { s.not = 0 }()
 	all := f.entries()
-	slices.SortFunc(all, func(a, b entry) int { return int(min(max(a.at-b.at, -1), 1)) })
+	slices.SortFunc(all, func(a, b entry) int { return int(min(max(a.offset-b.offset, -1), 1)) })
 	for _, e := range all {
 		if !s.lives(e, w) {
 			continue
 		}
-		if _, err := readRecord(f, e.at, e.hash); err != nil {
+		if _, err := readRecord(f, e.offset, e.hash); err != nil {
 			continue
 		}
 		rec := make([]byte, headSize+e.stored)
-		if _, err := f.ReadAt(rec, e.at); err != nil {
+		if _, err := f.ReadAt(rec, e.offset); err != nil {
 			return fmt.Errorf("rewrite a pack: %w", err)
 		}
 		w.Step()

@@ -18,17 +18,17 @@ type writer struct {
 }
 
 func (s *Store) append(h Hash, rec []byte) error {
-	if s.out != nil && s.out.end+int64(len(rec)) > s.max && s.out.end > 0 {
+	if s.writer != nil && s.writer.end+int64(len(rec)) > s.max && s.writer.end > 0 {
 		if err := s.seal(); err != nil {
 			return err
 		}
 	}
-	if s.out == nil {
+	if s.writer == nil {
 		if err := s.begin(); err != nil {
 			return fmt.Errorf("begin a pack: %w", err)
 		}
 	}
-	o := s.out
+	o := s.writer
 	if _, err := o.WriteAt(rec, o.end); err != nil {
 		// Truncate the torn tail now, or at the next opening.
 		return errors.Join(fmt.Errorf("store content: %w", err), o.Truncate(o.end))
@@ -47,23 +47,23 @@ func (s *Store) Sync() error {
 }
 
 func (s *Store) sync() error {
-	if s.kept != nil || s.out == nil || !s.out.dirty {
+	if s.kept != nil || s.writer == nil || !s.writer.dirty {
 		return nil
 	}
-	if err := s.out.Sync(); err != nil {
+	if err := s.writer.Sync(); err != nil {
 		return fmt.Errorf("sync the store: %w", err)
 	}
-	s.out.dirty = false
+	s.writer.dirty = false
 	return nil
 }
 
 // seal finishes the current pack and writes its index. The pack stays open for reading.
 func (s *Store) seal() error {
-	if s.out == nil {
+	if s.writer == nil {
 		return nil
 	}
-	err := errors.Join(s.sync(), s.reindex(s.out.file), filelock.UnlockFile(s.out.File))
-	s.out = nil
+	err := errors.Join(s.sync(), s.reindex(s.writer.file), filelock.UnlockFile(s.writer.File))
+	s.writer = nil
 	return err
 }
 
@@ -110,6 +110,6 @@ func (s *Store) take(f *file) (bool, error) {
 	if err != nil || torn && f.Truncate(f.end) != nil {
 		return false, errors.Join(err, filelock.UnlockFile(f.File))
 	}
-	s.out = &writer{file: f}
+	s.writer = &writer{file: f}
 	return true, nil
 }

@@ -24,8 +24,8 @@ import (
 // change, of the affected paths alone, and recorded in the store until the call ends, for recovery
 // after a crash.
 
-// apart holds the running calls of this kind.
-type apart struct {
+// separateCalls holds the running calls of this kind.
+type separateCalls struct {
 	mu    sync.Mutex
 	calls []*apartCall
 }
@@ -37,14 +37,14 @@ type apartCall struct {
 	to     *session.State // after its last change; if nil, taken when the call ends
 }
 
-func (a *apart) add(c *apartCall) {
+func (a *separateCalls) add(c *apartCall) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls = append(a.calls, c)
 }
 
 // of returns the calls with a tag.
-func (a *apart) of(tag string) (out []*apartCall) {
+func (a *separateCalls) of(tag string) (out []*apartCall) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, c := range a.calls {
@@ -56,22 +56,22 @@ func (a *apart) of(tag string) (out []*apartCall) {
 }
 
 // begun reports whether the call with this state before it has changed something or has ended.
-func (a *apart) begun(before session.State) bool {
+func (a *separateCalls) begun(before session.State) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.calls, func(c *apartCall) bool { return c.before.At == before.At })
+	i := slices.IndexFunc(a.calls, func(c *apartCall) bool { return c.before.Time == before.Time })
 	return i < 0 || a.calls[i].from != nil
 }
 
 // end removes the call with this state before it.
-func (a *apart) end(before session.State) (found apartCall) {
+func (a *separateCalls) end(before session.State) (found apartCall) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls = slices.DeleteFunc(a.calls, func(c *apartCall) bool {
-		if c.before.At == before.At {
+		if c.before.Time == before.Time {
 			found = *c
 		}
-		return c.before.At == before.At
+		return c.before.Time == before.Time
 	})
 	return found
 }
@@ -81,7 +81,7 @@ func tagOf(call tool.CallID) string { return strings.ReplaceAll(string(call), "/
 
 // beforeApart is Before for such a call. It returns nil if no state was taken yet.
 func (k *Keeper) beforeApart(r tool.Record) *session.State {
-	if k.o.Apart == nil || !k.o.Apart(r) || k.narrow {
+	if k.o.Separate == nil || !k.o.Separate(r) || k.narrow {
 		return nil
 	}
 	mark, ok := k.ws.Last()
@@ -92,7 +92,7 @@ func (k *Keeper) beforeApart(r tool.Record) *session.State {
 	defer k.mu.Unlock()
 	state := k.state(mark)
 	state.Provisional = true
-	k.apart.add(&apartCall{tag: tagOf(r.Call), before: state})
+	k.separate.add(&apartCall{tag: tagOf(r.Call), before: state})
 	return &state
 }
 
@@ -102,7 +102,7 @@ func (k *Keeper) beforeApart(r tool.Record) *session.State {
 func (k *Keeper) Applying(tag string, paths []string, apply func() []string) error {
 	var calls []*apartCall
 	if k != nil {
-		calls = k.apart.of(tag)
+		calls = k.separate.of(tag)
 	}
 	if len(calls) == 0 || len(paths) == 0 {
 		done := apply()
@@ -169,11 +169,11 @@ func (k *Keeper) Live(ctx context.Context, tag string) error {
 	if k == nil {
 		return nil
 	}
-	calls := k.apart.of(tag)
+	calls := k.separate.of(tag)
 	if len(calls) == 0 {
-		k.apart.mu.Lock()
-		calls = slices.Clone(k.apart.calls)
-		k.apart.mu.Unlock()
+		k.separate.mu.Lock()
+		calls = slices.Clone(k.separate.calls)
+		k.separate.mu.Unlock()
 	}
 	if len(calls) == 0 {
 		return nil
@@ -204,7 +204,7 @@ func (k *Keeper) began(calls []*apartCall, state session.State) error {
 }
 
 func beganFile(ws *undo.Workspace, before session.State) string {
-	return filepath.Join(ws.State(), "began."+strconv.FormatInt(before.At, 10)+".json")
+	return filepath.Join(ws.State(), "began."+strconv.FormatInt(before.Time, 10)+".json")
 }
 
 // begunAt returns the window in which a dead process's call may have changed something, and false
@@ -243,8 +243,8 @@ func (k *Keeper) exact(ctx context.Context, w session.Window, own *ChangeLog) (s
 	return w, nil
 }
 
-// Past reads the session's log and the recorded states of calls whose process died.
-func (d Manager) Past(ctx context.Context) (*Past, error) {
+// History reads the session's log and the recorded states of calls whose process died.
+func (d Manager) History(ctx context.Context) (*History, error) {
 	past, err := Read(ctx, d.Store, d.Session)
 	if err != nil || d.Files == nil {
 		return past, err

@@ -36,7 +36,7 @@ func newApartPlace(t *testing.T) *apartPlace {
 }
 
 func (p *apartPlace) open() {
-	p.keeper = NewKeeper(Options{Apart: func(r tool.Record) bool { return r.Tool == "shell" }, ChangeLog: &ChangeLog{},
+	p.keeper = NewKeeper(Options{Separate: func(r tool.Record) bool { return r.Tool == "shell" }, ChangeLog: &ChangeLog{},
 		Options: undo.Options{Root: p.root, State: p.state, Limits: undo.Limits{KeepFree: 1}}})
 	p.Cleanup(func() { _ = p.keeper.Close() })
 }
@@ -84,8 +84,8 @@ func (p *apartPlace) changed(w session.Window, want ...string) {
 		got = append(got, c.Path)
 	}
 	slices.Sort(got)
-	if !slices.Equal(got, want) || len(w.Unsure) > 0 || w.By != "" {
-		p.Errorf("changed %v (unsure: %v, by %q), want %v", got, w.Unsure, w.By, want)
+	if !slices.Equal(got, want) || len(w.Unsure) > 0 || w.Author != "" {
+		p.Errorf("changed %v (unsure: %v, by %q), want %v", got, w.Unsure, w.Author, want)
 	}
 }
 

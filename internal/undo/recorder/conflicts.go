@@ -30,29 +30,29 @@ func (p *Proposal) doubts(ctx context.Context) (map[string]string, error) {
 	from := time.Now().UnixNano()
 	for _, t := range p.Turns {
 		for _, w := range t.Windows {
-			from = min(from, w.Before.At)
+			from = min(from, w.Before.Time)
 		}
 	}
-	others, err := p.desk.beside(ctx, from)
+	others, err := p.manager.beside(ctx, from)
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range p.Turns {
 		for _, w := range t.Windows {
-			if w.Before.Root != p.desk.Root || w.By == session.ByUnknown || len(w.Before.Only) > 0 {
+			if w.Before.Root != p.manager.Root || w.Author == session.ByUnknown || len(w.Before.Only) > 0 {
 				continue
 			}
-			unsure, err := p.desk.unsure(ctx, w)
+			unsure, err := p.manager.unsure(ctx, w)
 			if err != nil {
 				return nil, err
 			}
 			for _, path := range unsure {
-				if !p.wish.Unknown {
+				if !p.options.Unknown {
 					out[path] = RefusedPerhaps
 				}
 			}
 			for _, o := range others {
-				if (w.After == nil || o.Before.At < w.After.At) && w.Before.At < o.After.At {
+				if (w.After == nil || o.Before.Time < w.After.Time) && w.Before.Time < o.After.Time {
 					for _, c := range o.Changes {
 						if !slices.Contains(o.Unsure, c.Path) {
 							out[c.Path] = refusedOther
@@ -68,7 +68,7 @@ func (p *Proposal) doubts(ctx context.Context) (map[string]string, error) {
 // unsure returns the paths changed in a window by an unknown party. A window without an end extends
 // to the present files.
 func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, err error) {
-	if w.After != nil && w.By != session.ByPerhaps {
+	if w.After != nil && w.Author != session.ByPerhaps {
 		return w.Unsure, nil
 	}
 	before, err := undo.ParseMark(w.Before.Mark)
@@ -81,7 +81,7 @@ func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, 
 		after, err = undo.ParseMark(w.After.Mark)
 	} else {
 		after, err = d.present(ctx)
-		known = d.ChangeLog.since(w.Before.At)
+		known = d.ChangeLog.since(w.Before.Time)
 	}
 	if err != nil {
 		return nil, err
@@ -98,10 +98,10 @@ func (d Manager) unsure(ctx context.Context, w session.Window) (paths []string, 
 // beside returns the windows of other sessions in the folder since a time, except those without an
 // end, whose changes are unknown.
 func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, err error) {
-	if d.Others == nil {
+	if d.OtherSessions == nil {
 		return nil, nil
 	}
-	heads, err := d.Others.List(ctx)
+	heads, err := d.OtherSessions.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, 
 		if h.ID == d.Session || info.Agent != "" || info.Cwd != d.Root || h.Updated.UnixNano() < from {
 			continue
 		}
-		past, err := Read(ctx, d.Others, h.ID)
+		past, err := Read(ctx, d.OtherSessions, h.ID)
 		if errors.Is(err, session.ErrNotFound) {
 			continue // removed in the meantime
 		}
@@ -119,7 +119,7 @@ func (d Manager) beside(ctx context.Context, from int64) (out []session.Window, 
 		}
 		for _, t := range past.Turns {
 			for _, w := range t.Windows {
-				if w.After != nil && w.Before.Root == d.Root && w.By == "" {
+				if w.After != nil && w.Before.Root == d.Root && w.Author == "" {
 					out = append(out, w)
 				}
 			}

@@ -40,22 +40,22 @@ type Manager struct {
 		Loader
 		Append(ctx context.Context, id session.ID, entries ...session.Entry) error
 	}
-	Session   session.ID
-	Running   bool // jobs of earlier calls may still run: this process started them
-	Now       func() time.Time
-	Named     func(context.Context) ([]undo.Named, error) // the folder's states sessions refer to
-	Git       git.Git                                     // reports a repository's objects
-	Look      bool                                        // read-only: interrupted undos stay interrupted
-	Others    Sessions                                    // sessions that may have worked in the folder at the same time; may be nil
-	ChangeLog *ChangeLog                                  // of the current run; nil if there is none
+	Session       session.ID
+	Running       bool // jobs of earlier calls may still run: this process started them
+	Now           func() time.Time
+	Named         func(context.Context) ([]undo.Named, error) // the folder's states sessions refer to
+	Git           git.Git                                     // reports a repository's objects
+	Look          bool                                        // read-only: interrupted undos stay interrupted
+	OtherSessions Sessions                                    // sessions that may have worked in the folder at the same time; may be nil
+	ChangeLog     *ChangeLog                                  // of the current run; nil if there is none
 }
 
 // A Wish selects what to undo. The zero value means the last turn that changed files.
-type Wish struct {
-	// To undoes all turns after this number. Numbers below 0 mean turn 0.
-	To *int
-	// Since undoes the turn started by this message and all later ones.
-	Since string
+type UndoOptions struct {
+	// ToTurn undoes all turns after this number. Numbers below 0 mean turn 0.
+	ToTurn *int
+	// SinceMessage undoes the turn started by this message and all later ones.
+	SinceMessage string
 	// Redo reverts the last undo.
 	Redo bool
 	// Git includes git's own state. A redo includes it if the undo did.
@@ -68,11 +68,11 @@ type Wish struct {
 // A Proposal lists the changes of an undo to show before running it. It becomes stale when calls
 // run.
 type Proposal struct {
-	desk  Manager
-	plan  undo.Plan
-	wish  Wish
-	redo  string // ID of the undo to revert
-	Turns []Turn // newest first
+	manager Manager
+	plan    undo.Plan
+	options UndoOptions
+	redo    string // ID of the undo to revert
+	Turns   []Turn // newest first
 	// Steps are the paths to restore, Refused those to leave alone.
 	Steps   []Step
 	Refused []session.Refused
@@ -81,22 +81,22 @@ type Proposal struct {
 
 // A Step is a path to restore.
 type Step struct {
-	Path string `json:"path"`
-	Does string `json:"does"` // create, remove, restore or mode
+	Path   string `json:"path"`
+	Action string `json:"does"` // create, remove, restore or mode
 }
 
 // Plan returns the proposal for a wish.
-func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
+func (d Manager) Plan(ctx context.Context, w UndoOptions) (*Proposal, error) {
 	if !d.Look {
 		if _, err := d.Finish(ctx); err != nil {
 			return nil, err
 		}
 	}
-	past, err := d.Past(ctx)
+	past, err := d.History(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &Proposal{desk: d, wish: w}
+	p := &Proposal{manager: d, options: w}
 	var windows []undo.Window
 	var unsure []undo.Window
 	if w.Redo {
@@ -113,7 +113,7 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 			return nil, err
 		}
 	}
-	if p.plan, err = d.Files.Plan(ctx, p.wish.Git, doubts, windows...); err != nil {
+	if p.plan, err = d.Files.Plan(ctx, p.options.Git, doubts, windows...); err != nil {
 		return nil, err
 	}
 	if err := d.keepGitSound(ctx, &p.plan); err != nil {
@@ -125,7 +125,7 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 	for _, r := range p.plan.Refused {
 		p.Refused = append(p.Refused, session.Refused{Path: r.Path, Reason: r.Reason})
 	}
-	if p.wish.Git {
+	if p.options.Git {
 		p.Refused = append(p.Refused, d.uncoveredGit()...)
 	}
 	p.Git = p.plan.Git
@@ -133,36 +133,36 @@ func (d Manager) Plan(ctx context.Context, w Wish) (*Proposal, error) {
 }
 
 // back selects the turns of an undo and their windows.
-func (p *Proposal) back(ctx context.Context, past *Past) (windows, unsure []undo.Window, err error) {
-	if p.wish.To != nil && (*p.wish.To < 0 || *p.wish.To > len(past.Turns)) {
-		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.wish.To, len(past.Turns))
+func (p *Proposal) back(ctx context.Context, past *History) (windows, unsure []undo.Window, err error) {
+	if p.options.ToTurn != nil && (*p.options.ToTurn < 0 || *p.options.ToTurn > len(past.Turns)) {
+		return nil, nil, fmt.Errorf("%w: %d; the turns are 1 to %d, and 0 is before the first", ErrNoTurn, *p.options.ToTurn, len(past.Turns))
 	}
-	p.Turns = p.wish.turns(past.Turns)
+	p.Turns = p.options.turns(past.Turns)
 	if len(p.Turns) == 0 {
-		return nil, nil, p.desk.nothing()
+		return nil, nil, p.manager.nothing()
 	}
 	var now undo.Mark
-	if past.open(p.desk.Root) { // else not needed, and slow to take in a large folder
-		if now, err = p.desk.present(ctx); err != nil {
+	if past.open(p.manager.Root) { // else not needed, and slow to take in a large folder
+		if now, err = p.manager.present(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := p.desk.end(ctx, past); err != nil {
+	if err := p.manager.end(ctx, past); err != nil {
 		return nil, nil, err
 	}
 	chosen := slices.DeleteFunc(slices.Clone(past.Turns), func(t Turn) bool {
 		return !slices.ContainsFunc(p.Turns, func(o Turn) bool { return o.Number == t.Number })
 	})
-	known, unknown, err := stretches(chosen, p.desk.Root, now, p.desk.Running)
+	known, unknown, err := stretches(chosen, p.manager.Root, now, p.manager.Running)
 	if err != nil {
 		return nil, nil, err
 	}
-	single, err := named(chosen, p.desk.Root, false)
+	single, err := named(chosen, p.manager.Root, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	doubtful, err := named(chosen, p.desk.Root, true)
-	if p.wish.Unknown {
+	doubtful, err := named(chosen, p.manager.Root, true)
+	if p.options.Unknown {
 		return slices.Concat(joined(append(known, unknown...)), single, doubtful), nil, err
 	}
 	return append(joined(known), single...), append(joined(unknown), doubtful...), err
@@ -178,24 +178,24 @@ func (d Manager) nothing() error {
 }
 
 // turns returns the turns a wish selects, newest first.
-func (w Wish) turns(all []Turn) (out []Turn) {
+func (w UndoOptions) turns(all []Turn) (out []Turn) {
 	first := len(all)
 	switch {
-	case w.To != nil:
-		first = *w.To
-	case w.Since != "":
-		if at := slices.IndexFunc(all, func(t Turn) bool { return t.Message == w.Since }); at >= 0 {
+	case w.ToTurn != nil:
+		first = *w.ToTurn
+	case w.SinceMessage != "":
+		if at := slices.IndexFunc(all, func(t Turn) bool { return t.Message == w.SinceMessage }); at >= 0 {
 			first = at
 		}
 	default:
 		first = 0
 	}
 	for _, t := range slices.Backward(all[first:]) {
-		if t.Changed() && (!t.Undone || w.Unknown && t.Left || w.Git && t.LeftGit) {
+		if t.Changed() && (!t.Undone || w.Unknown && t.Skipped || w.Git && t.LeftGit) {
 			out = append(out, t)
 		}
 	}
-	if w.To != nil || w.Since != "" || len(out) == 0 {
+	if w.ToTurn != nil || w.SinceMessage != "" || len(out) == 0 {
 		return out
 	}
 	// Skip a turn that changed only git's own state, such as a user's commit, if that is not
@@ -207,12 +207,12 @@ func (w Wish) turns(all []Turn) (out []Turn) {
 }
 
 // again selects the undo to revert.
-func (p *Proposal) again(past *Past) ([]undo.Window, error) {
+func (p *Proposal) again(past *History) ([]undo.Window, error) {
 	if len(past.Undos) == 0 || past.Undos[len(past.Undos)-1].After == nil { // an older adze stored some without a result
 		return nil, ErrNoRedo
 	}
 	last := past.Undos[len(past.Undos)-1]
-	p.redo, p.wish.Git = last.ID, p.wish.Git || last.Git
+	p.redo, p.options.Git = last.ID, p.options.Git || last.Git
 	for _, t := range slices.Backward(past.Turns) {
 		if slices.Contains(last.Turns, t.Message) {
 			p.Turns = append(p.Turns, t)
@@ -234,7 +234,7 @@ func one(w session.Window) ([]undo.Window, error) {
 // unknown refuses changes made while no adze was running.
 func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 	for _, w := range unsure {
-		changes, err := p.desk.Files.Diff(ctx, w.Before, w.After)
+		changes, err := p.manager.Files.Diff(ctx, w.Before, w.After)
 		if err != nil {
 			return err
 		}
@@ -254,8 +254,9 @@ func (p *Proposal) unknown(ctx context.Context, unsure []undo.Window) error {
 // ended.
 const RefusedUnknown = "adze ended while this changed, so nobody knows by whom"
 
-// Doubt returns the paths left alone only because it is unknown who changed them during a call.
-func (p *Proposal) Doubt() (paths []string) {
+// UncertainPaths returns the paths left alone only because it is unknown who changed them during a
+// call.
+func (p *Proposal) UncertainPaths() (paths []string) {
 	for _, r := range p.Refused {
 		if inDoubt(r) {
 			paths = append(paths, r.Path)
@@ -267,7 +268,7 @@ func (p *Proposal) Doubt() (paths []string) {
 // Asks reports whether some paths would be restored if the user confirms that the call changed
 // them.
 func (p *Proposal) Asks() bool {
-	return len(p.Doubt()) > 0 || slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
+	return len(p.UncertainPaths()) > 0 || slices.ContainsFunc(p.Refused, func(r session.Refused) bool { return r.Reason == RefusedUnknown })
 }
 
 func does(s undo.Step) string {
@@ -288,15 +289,15 @@ func does(s undo.Step) string {
 type UndoResult struct {
 	Paths   []string
 	Refused []session.Refused
-	Entry   session.Undone // as logged
+	Entry   session.UndoData // as logged
 }
 
-// Do carries out a proposal. It logs the beginning before touching a file, and the end. Finish
+// Apply carries out a proposal. It logs the beginning before touching a file, and the end. Finish
 // completes the log after a crash.
-func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
-	d := p.desk
-	u := session.Undone{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.wish.Git}
-	u.Before = session.State{Root: d.Root, Mark: p.plan.Present.String(), At: d.Now().UnixNano()}
+func (p *Proposal) Apply(ctx context.Context) (UndoResult, error) {
+	d := p.manager
+	u := session.UndoData{ID: p.plan.ID, State: session.UndoBegun, Redo: p.redo, Git: p.options.Git}
+	u.Before = session.State{Root: d.Root, Mark: p.plan.Present.String(), Time: d.Now().UnixNano()}
 	for _, t := range p.Turns {
 		u.Turns = append(u.Turns, t.Message)
 	}
@@ -322,18 +323,18 @@ func (p *Proposal) Do(ctx context.Context) (UndoResult, error) {
 	return UndoResult{Paths: r.Done, Refused: end.Refused, Entry: end}, nil
 }
 
-// doNothing is Do without paths to restore: all are unchanged or refused.
-func (p *Proposal) doNothing(ctx context.Context, u session.Undone) (UndoResult, error) {
+// doNothing is Apply without paths to restore: all are unchanged or refused.
+func (p *Proposal) doNothing(ctx context.Context, u session.UndoData) (UndoResult, error) {
 	u.State = session.UndoDone
 	if len(p.Refused) > 0 || p.Git > 0 {
 		u.State = session.UndoRefused
 	}
 	after := u.Before
 	u.After, u.Refused = &after, p.Refused[:min(len(p.Refused), session.MaxFileChanges)]
-	return UndoResult{Refused: p.Refused, Entry: u}, p.desk.log(ctx, u)
+	return UndoResult{Refused: p.Refused, Entry: u}, p.manager.log(ctx, u)
 }
 
-func (d Manager) log(ctx context.Context, u session.Undone) error {
+func (d Manager) log(ctx context.Context, u session.UndoData) error {
 	data, err := json.Marshal(u)
 	if err != nil {
 		return err

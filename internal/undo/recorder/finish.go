@@ -25,7 +25,7 @@ import (
 func Interrupted(entries []session.Entry) bool { return len(begun(entries)) > 0 }
 
 // begun returns a log's undos without an end.
-func begun(entries []session.Entry) (out []session.Undone) {
+func begun(entries []session.Entry) (out []session.UndoData) {
 	for _, u := range undos(entries) {
 		if u.Stage() == session.UndoBegun {
 			out = append(out, u)
@@ -35,13 +35,13 @@ func begun(entries []session.Entry) (out []session.Undone) {
 }
 
 // undos returns a log's undos, each as in its last entry.
-func undos(entries []session.Entry) (out []session.Undone) {
+func undos(entries []session.Entry) (out []session.UndoData) {
 	for _, e := range entries {
 		if e.Type != session.UndoEntry {
 			continue
 		}
-		_ = decoded(e, func(u session.Undone) { // the log's reader reports damaged entries
-			out = append(slices.DeleteFunc(out, func(o session.Undone) bool { return o.ID == u.ID }), u)
+		_ = decoded(e, func(u session.UndoData) { // the log's reader reports damaged entries
+			out = append(slices.DeleteFunc(out, func(o session.UndoData) bool { return o.ID == u.ID }), u)
 		})
 	}
 	return out
@@ -49,7 +49,7 @@ func undos(entries []session.Entry) (out []session.Undone) {
 
 // Finish completes the log's interrupted undos: it finishes their steps and logs the results. It
 // returns those that restored something.
-func (d Manager) Finish(ctx context.Context) (done []session.Undone, err error) {
+func (d Manager) Finish(ctx context.Context) (done []session.UndoData, err error) {
 	entries, err := d.Store.Load(ctx, d.Session)
 	if err != nil {
 		return nil, err
@@ -74,9 +74,9 @@ func (d Manager) Finish(ctx context.Context) (done []session.Undone, err error) 
 
 // conclude logs and returns the end of an undo that has begun. One that still has steps to do is
 // returned unchanged.
-func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone, error) {
+func (d Manager) conclude(ctx context.Context, u session.UndoData) (session.UndoData, error) {
 	stage, r, err := d.Files.Journal(u.ID)
-	var end session.Undone
+	var end session.UndoData
 	switch {
 	case err != nil || stage == undo.Applying:
 		return u, err
@@ -97,14 +97,14 @@ func (d Manager) conclude(ctx context.Context, u session.Undone) (session.Undone
 }
 
 // result returns the final entry of an undo whose steps are done.
-func (d Manager) result(ctx context.Context, u session.Undone, r undo.Result) (session.Undone, error) {
+func (d Manager) result(ctx context.Context, u session.UndoData, r undo.Result) (session.UndoData, error) {
 	now := d.Now().UnixNano()
 	u.State = session.UndoDone
 	if len(r.Done) == 0 {
 		u.State = session.UndoRefused
 	}
-	u.Before = session.State{Root: d.Root, Mark: r.Window.Before.String(), At: u.Before.At}
-	u.After = &session.State{Root: d.Root, Mark: r.Window.After.String(), At: now}
+	u.Before = session.State{Root: d.Root, Mark: r.Window.Before.String(), Time: u.Before.Time}
+	u.After = &session.State{Root: d.Root, Mark: r.Window.After.String(), Time: now}
 	u.Done = len(r.Done)
 	for _, x := range r.Refused {
 		u.Refused = append(u.Refused, session.Refused{Path: x.Path, Reason: x.Reason})
@@ -134,8 +134,8 @@ func (d Manager) discard(entries []session.Entry) error {
 	return nil
 }
 
-// Desk completes d with the keeper's workspace once its first state was taken.
-func (k *Keeper) Desk(ctx context.Context, d Manager) (_ Manager, err error) {
+// CompleteManager completes d with the keeper's workspace once its first state was taken.
+func (k *Keeper) CompleteManager(ctx context.Context, d Manager) (_ Manager, err error) {
 	d.Files, err = k.Workspace(ctx)
 	return d, err
 }
@@ -145,13 +145,13 @@ func (k *Keeper) FinishFor(ctx context.Context, d Manager) (notes []session.Note
 	if k == nil {
 		return nil
 	}
-	d, err := k.Desk(ctx, d)
+	d, err := k.CompleteManager(ctx, d)
 	if err != nil {
 		return nil // the first call meets and reports it
 	}
 	done, err := d.Finish(ctx)
 	if err != nil {
-		k.tell("the log does not say what came of an undo that was interrupted: " + err.Error())
+		k.notify("the log does not say what came of an undo that was interrupted: " + err.Error())
 	}
 	for _, u := range done {
 		notes = append(notes, Note(u))

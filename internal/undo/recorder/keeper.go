@@ -17,14 +17,14 @@ import (
 // informed, and until it runs uncovered, also reported.
 const (
 	Slow    = 2 * time.Second
-	Patient = 20 * time.Second
+	MaxWait = 20 * time.Second
 )
 
 // Options configure a Keeper.
 type Options struct {
 	undo.Options
-	// Tell reports a text to the user, from any goroutine. Optional.
-	Tell func(string)
+	// Notify reports a text to the user, from any goroutine. Optional.
+	Notify func(string)
 	// Failed decides about a call whose files cannot be stored: a nil error lets it run. If Failed
 	// is nil, it does not run.
 	Failed func(ctx context.Context, err error) error
@@ -38,16 +38,16 @@ type Options struct {
 	// Path converts a call's target to a path relative to the folder, for folders that are too wide
 	// to cover except for named files. If nil, nothing is covered there.
 	Path func(target string) (rel string, inside bool)
-	// Apart reports whether a call's commands change the folder only through Applying or announce
+	// Separate reports whether a call's commands change the folder only through Applying or announce
 	// themselves to Live. Optional.
-	Apart func(tool.Record) bool
+	Separate func(tool.Record) bool
 	// Followed reports whether the user's own commands may run after a call, as a part of it.
 	// Optional.
 	Followed func() bool
 	// ChangeLog records the calls' changes. If nil, all changes during a call are attributed to it.
 	ChangeLog *ChangeLog
-	// Slow and Patient override the default times unless 0.
-	Slow, Patient time.Duration
+	// Slow and MaxWait override the default times unless 0.
+	Slow, MaxWait time.Duration
 }
 
 // A Job outlives its call.
@@ -70,12 +70,12 @@ type Keeper struct {
 	// narrow is set if only named paths are covered.
 	narrow bool
 
-	mu   sync.Mutex // keeps states in time order
-	last int64
-	told map[string]bool
-	late sync.WaitGroup
+	mu       sync.Mutex // keeps states in time order
+	last     int64
+	notified map[string]bool
+	late     sync.WaitGroup
 
-	apart apart
+	separate separateCalls
 }
 
 var _ session.Snapshots = (*Keeper)(nil)
@@ -85,10 +85,10 @@ func NewKeeper(o Options) *Keeper {
 	if o.Slow == 0 {
 		o.Slow = Slow
 	}
-	if o.Patient == 0 {
-		o.Patient = Patient
+	if o.MaxWait == 0 {
+		o.MaxWait = MaxWait
 	}
-	k := &Keeper{o: o, ready: make(chan struct{}), told: map[string]bool{}}
+	k := &Keeper{o: o, ready: make(chan struct{}), notified: map[string]bool{}}
 	k.life, k.stop = context.WithCancel(context.Background())
 	return k
 }
@@ -109,7 +109,7 @@ func (k *Keeper) Begin() {
 }
 
 func (k *Keeper) open() error {
-	k.o.Same = sameForGit
+	k.o.Equivalent = sameForGit
 	ws, err := undo.Open(k.o.Options)
 	if errors.Is(err, undo.ErrTooWide) {
 		ws, err = k.openWidely(err)
@@ -119,7 +119,7 @@ func (k *Keeper) open() error {
 	}
 	done, err := ws.Recover(k.life)
 	for _, r := range done {
-		k.tell(fmt.Sprintf("an undo that was interrupted is finished: %s", paths(len(r.Done))))
+		k.notify(fmt.Sprintf("an undo that was interrupted is finished: %s", paths(len(r.Done))))
 	}
 	if err != nil {
 		return errors.Join(err, ws.Close())
@@ -161,34 +161,34 @@ func (k *Keeper) Close() error {
 	return k.ws.Close()
 }
 
-func (k *Keeper) tell(text string) {
+func (k *Keeper) notify(text string) {
 	k.mu.Lock()
-	again := k.told[text]
-	k.told[text] = true
+	again := k.notified[text]
+	k.notified[text] = true
 	k.mu.Unlock()
-	if !again && k.o.Tell != nil {
-		k.o.Tell(text)
+	if !again && k.o.Notify != nil {
+		k.o.Notify(text)
 	}
 }
 
 // covered waits for the first state. False means the call runs uncovered.
 func (k *Keeper) covered(ctx context.Context) (bool, error) {
 	k.Begin()
-	slow, late := time.NewTimer(k.o.Slow), time.NewTimer(k.o.Patient)
+	slow, late := time.NewTimer(k.o.Slow), time.NewTimer(k.o.MaxWait)
 	defer slow.Stop()
 	defer late.Stop()
 	for {
 		select {
 		case <-k.ready:
 			if errors.Is(k.err, undo.ErrUnsupported) {
-				k.tell(fmt.Sprintf("what is changed here cannot be undone: %v", k.err))
+				k.notify(fmt.Sprintf("what is changed here cannot be undone: %v", k.err))
 				return false, nil
 			}
 			return k.err == nil, k.err
 		case <-slow.C:
-			k.tell("all files of this folder are looked at once, so that what is changed can be undone")
+			k.notify("all files of this folder are looked at once, so that what is changed can be undone")
 		case <-late.C:
-			k.tell("this folder takes long to look at: until that is done, what is changed cannot be undone")
+			k.notify("this folder takes long to look at: until that is done, what is changed cannot be undone")
 			return false, nil
 		case <-ctx.Done():
 			return false, ctx.Err()
@@ -252,22 +252,22 @@ func (k *Keeper) take(ctx context.Context, named []string) (session.State, undo.
 // state names a mark with a unique time. The caller holds mu.
 func (k *Keeper) state(mark undo.Mark) session.State {
 	k.last = max(time.Now().UnixNano(), k.last+1)
-	return session.State{Root: k.o.Root, Mark: mark.String(), At: k.last, Left: len(k.ws.LeftOut())}
+	return session.State{Root: k.o.Root, Mark: mark.String(), Time: k.last, Uncovered: len(k.ws.LeftOut())}
 }
 
 // tellLeft reports once which paths are not covered.
 func (k *Keeper) tellLeft() {
-	left := slices.DeleteFunc(k.ws.LeftOut(), undo.Left.Usual)
+	left := slices.DeleteFunc(k.ws.LeftOut(), undo.Uncovered.Expected)
 	if len(left) == 0 {
 		return
 	}
 	k.mu.Lock()
-	again := k.told["left"]
-	k.told["left"] = true
+	again := k.notified["left"]
+	k.notified["left"] = true
 	k.mu.Unlock()
-	if !again && k.o.Tell != nil {
+	if !again && k.o.Notify != nil {
 		if text := LeftOut(left); text != "" {
-			k.o.Tell(text)
+			k.o.Notify(text)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (p *place) with(ctx context.Context, use func(Manager) error) error {
 	root := filepath.Join(p.top, "work")
 	k := NewKeeper(Options{Options: undo.Options{Root: root, State: filepath.Join(p.top, "state"), Limits: undo.Limits{KeepFree: 1}, Moment: p.moment}})
 	defer k.Close()
-	d, err := k.Desk(ctx, Manager{Root: root, Store: dyingStore{logs, p.moment}, Session: "s", Now: time.Now, Git: git.Git{Env: os.Environ()}})
+	d, err := k.CompleteManager(ctx, Manager{Root: root, Store: dyingStore{logs, p.moment}, Session: "s", Now: time.Now, Git: git.Git{Env: os.Environ()}})
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func (p *place) do(ctx context.Context, what string) error {
 			_, err := d.Finish(ctx)
 			return err
 		}
-		plan, err := d.Plan(ctx, Wish{Redo: what == "redo", Git: true})
+		plan, err := d.Plan(ctx, UndoOptions{Redo: what == "redo", Git: true})
 		if err == nil {
-			_, err = plan.Do(ctx)
+			_, err = plan.Apply(ctx)
 		}
 		return err
 	})
@@ -219,7 +219,7 @@ func (p *place) turn(d Manager, id string, work func()) error {
 	}
 	take := func() (*session.State, error) {
 		m, err := d.Files.Take(ctx)
-		return &session.State{Root: d.Root, Mark: m.String(), At: time.Now().UnixNano()}, err
+		return &session.State{Root: d.Root, Mark: m.String(), Time: time.Now().UnixNano()}, err
 	}
 	from, err := take()
 	if err == nil {

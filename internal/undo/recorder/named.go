@@ -61,7 +61,7 @@ func (k *Keeper) alone(r tool.Record) []string {
 func (k *Keeper) beforeNamed(ctx context.Context, r tool.Record) (*session.State, error) {
 	only, others := k.named(r)
 	if others {
-		k.tell("what commands change in this folder cannot be undone: it is too wide; what the file tools change in it can")
+		k.notify("what commands change in this folder cannot be undone: it is too wide; what the file tools change in it can")
 	}
 	if len(only) == 0 {
 		return nil, nil
@@ -81,7 +81,7 @@ func (k *Keeper) sameKind(s session.State) error {
 
 // end ends the windows of named paths whose process died with the present state. It removes windows
 // without an end if the folder is covered in another way now: their changes are unknown.
-func (d Manager) end(ctx context.Context, past *Past) error {
+func (d Manager) end(ctx context.Context, past *History) error {
 	for i := range past.Turns {
 		turn := &past.Turns[i]
 		var ended []session.Window
@@ -97,7 +97,7 @@ func (d Manager) end(ctx context.Context, past *Past) error {
 			if err != nil {
 				return err
 			}
-			w.After, w.By = &session.State{Root: d.Root, Mark: mark.String(), At: d.Now().UnixNano(), Only: w.Before.Only}, session.ByUnknown
+			w.After, w.Author = &session.State{Root: d.Root, Mark: mark.String(), Time: d.Now().UnixNano(), Only: w.Before.Only}, session.ByUnknown
 			ended = append(ended, w)
 		}
 		turn.Windows = ended
@@ -111,7 +111,7 @@ func (d Manager) present(ctx context.Context) (undo.Mark, error) {
 	if d.Files.Named() {
 		return undo.Mark{}, nil
 	}
-	now, err := d.Files.Settle(ctx)
+	now, err := d.Files.TakeSettled(ctx)
 	if err != nil && !now.IsZero() && errors.Is(err, undo.ErrSpace) {
 		err = nil // entries that did not fit are refused one by one
 	}

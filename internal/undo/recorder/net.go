@@ -43,7 +43,7 @@ func (d Manager) Net(ctx context.Context, turn bool) ([]Net, error) {
 	if d.Files.Named() {
 		return nil, ErrNotCompared
 	}
-	past, err := d.Past(ctx)
+	past, err := d.History(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +76,14 @@ func (d Manager) Net(ctx context.Context, turn bool) ([]Net, error) {
 }
 
 // first returns the state before the session's first call, or that of its newest turn with one.
-func (p *Past) first(root string, newest bool) (from session.State, ok bool) {
+func (p *History) first(root string, newest bool) (from session.State, ok bool) {
 	for _, t := range p.Turns {
 		begun := false
 		for _, w := range t.Windows {
 			if w.Before.Root != root || len(w.Before.Only) > 0 {
 				continue
 			}
-			if !ok || newest && !begun || begun && w.Before.At < from.At {
+			if !ok || newest && !begun || begun && w.Before.Time < from.Time {
 				from, ok = w.Before, true
 			}
 			begun = newest

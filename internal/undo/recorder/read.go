@@ -25,9 +25,9 @@ type Turn struct {
 	// Pending is set if an undo or redo of the turn has begun without an end in the log;
 	// Manager.Finish resolves it.
 	Pending bool
-	// Left is set if its undo left paths alone because it is unknown who changed them, LeftGit if
+	// Skipped is set if its undo left paths alone because it is unknown who changed them, LeftGit if
 	// it left git's own state. Another undo may restore them.
-	Left, LeftGit bool
+	Skipped, LeftGit bool
 }
 
 // Changed reports whether the turn is known to have changed anything.
@@ -47,11 +47,11 @@ func (t Turn) Paths() (out []string) {
 	return out
 }
 
-// Past is a session's history of changes to files.
-type Past struct {
+// History is a session's history of changes to files.
+type History struct {
 	ID    session.ID
 	Turns []Turn
-	Undos []session.Undone // can be redone; oldest first
+	Undos []session.UndoData // can be redone; oldest first
 }
 
 // A Loader loads a session's log.
@@ -60,20 +60,20 @@ type Loader interface {
 }
 
 // Read reads each turn's changes from a session's log and those of its subagents.
-func Read(ctx context.Context, from Loader, id session.ID) (*Past, error) {
+func Read(ctx context.Context, from Loader, id session.ID) (*History, error) {
 	entries, err := from.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{past: &Past{ID: id}, now: -1, turns: map[string]int{}, open: map[callKey]session.State{}, staff: map[session.ID][]duty{}}
+	r := &reader{history: &History{ID: id}, current: -1, turns: map[string]int{}, open: map[callKey]session.State{}, staff: map[session.ID][]duty{}}
 	for _, e := range entries {
 		if err := r.entry(e); err != nil {
 			return nil, fmt.Errorf("session %s: an entry (%s) is damaged: %w", id, e.Type, err)
 		}
 	}
 	r.unfinished()
-	r.past.settle(r.undos)
-	return r.past, r.subagents(ctx, from, map[session.ID]bool{id: true})
+	r.history.settle(r.undos)
+	return r.history, r.subagents(ctx, from, map[session.ID]bool{id: true})
 }
 
 type callKey struct {
@@ -89,13 +89,13 @@ type duty struct {
 
 // reader processes one log.
 type reader struct {
-	past   *Past
-	now    int            // the running turn, or -1
-	turns  map[string]int // by message
-	open   map[callKey]session.State
-	before []session.Window // of hooks before a prompt
-	staff  map[session.ID][]duty
-	undos  []session.Undone
+	history *History
+	current int            // the running turn, or -1
+	turns   map[string]int // by message
+	open    map[callKey]session.State
+	before  []session.Window // of hooks before a prompt
+	staff   map[session.ID][]duty
+	undos   []session.UndoData
 }
 
 func (r *reader) entry(e session.Entry) error {
@@ -115,7 +115,7 @@ func (r *reader) entry(e session.Entry) error {
 	case session.UndoEntry:
 		return decoded(e, r.undone)
 	case session.EndEntry:
-		r.now = -1
+		r.current = -1
 	}
 	return nil
 }
@@ -134,13 +134,13 @@ func (r *reader) message(m session.Message, at time.Time) {
 	_, known := r.turns[m.ID]
 	if m.Role != session.User || m.Note || m.Summary || m.Meanwhile {
 		if !known {
-			r.turns[m.ID] = r.now
+			r.turns[m.ID] = r.current
 		}
 		return
 	}
-	t := &r.past.Turns[r.turn(m.ID, at)]
+	t := &r.history.Turns[r.turn(m.ID, at)]
 	t.Asked, _, _ = strings.Cut(strings.TrimSpace(m.Text()), "\n")
-	if _, command, ran := strings.Cut(m.Text(), "\n$ "); ran && m.Own != "" {
+	if _, command, ran := strings.Cut(m.Text(), "\n$ "); ran && m.OwnCall != "" {
 		t.Asked, _, _ = strings.Cut("!"+command, "\n")
 	}
 }
@@ -150,10 +150,10 @@ func (r *reader) turn(message string, at time.Time) int {
 	if n, known := r.turns[message]; known && n >= 0 {
 		return n
 	}
-	r.now = len(r.past.Turns)
-	r.past.Turns = append(r.past.Turns, Turn{Number: r.now + 1, Message: message, Time: at, Windows: r.before})
-	r.turns[message], r.before = r.now, nil
-	return r.now
+	r.current = len(r.history.Turns)
+	r.history.Turns = append(r.history.Turns, Turn{Number: r.current + 1, Message: message, Time: at, Windows: r.before})
+	r.turns[message], r.before = r.current, nil
+	return r.current
 }
 
 func (r *reader) intent(i session.Intended, at time.Time) {
@@ -162,7 +162,7 @@ func (r *reader) intent(i session.Intended, at time.Time) {
 	if i.Undo != nil { // the later of two covers more paths
 		r.open[key] = *i.Undo
 	}
-	if t := &r.past.Turns[n]; t.Time.IsZero() {
+	if t := &r.history.Turns[n]; t.Time.IsZero() {
 		t.Time = at
 	}
 }
@@ -172,7 +172,7 @@ func (r *reader) outcome(o session.Ended) {
 	switch {
 	case o.Undo == nil:
 		delete(r.open, key)
-	case o.Undo.After == nil && o.Undo.By == "":
+	case o.Undo.After == nil && o.Undo.Author == "":
 		return // a job of it still runs
 	default:
 		delete(r.open, key)
@@ -181,12 +181,12 @@ func (r *reader) outcome(o session.Ended) {
 }
 
 func (r *reader) changed(w session.Window) {
-	if w.Hook != "" && r.now < 0 {
+	if w.Hook != "" && r.current < 0 {
 		r.before = append(r.before, w)
 		return
 	}
 	if w.Hook != "" {
-		t := &r.past.Turns[r.now]
+		t := &r.history.Turns[r.current]
 		t.Windows = append(t.Windows, w)
 		return
 	}
@@ -195,7 +195,7 @@ func (r *reader) changed(w session.Window) {
 }
 
 func (r *reader) add(message string, w session.Window) {
-	t := &r.past.Turns[r.turn(message, time.Time{})]
+	t := &r.history.Turns[r.turn(message, time.Time{})]
 	t.Windows = append(t.Windows, w)
 }
 
@@ -206,13 +206,13 @@ func (r *reader) unfinished() {
 }
 
 // undone adds an undo. Its last entry has its end.
-func (r *reader) undone(u session.Undone) {
-	r.undos = append(slices.DeleteFunc(r.undos, func(o session.Undone) bool { return o.ID == u.ID }), u)
+func (r *reader) undone(u session.UndoData) {
+	r.undos = append(slices.DeleteFunc(r.undos, func(o session.UndoData) bool { return o.ID == u.ID }), u)
 }
 
 // settle sets which turns are undone now. An undo that has only begun does not count: its progress
 // is in the journal.
-func (p *Past) settle(undos []session.Undone) {
+func (p *History) settle(undos []session.UndoData) {
 	for _, u := range undos {
 		switch u.Stage() {
 		case session.UndoBegun:
@@ -221,7 +221,7 @@ func (p *Past) settle(undos []session.Undone) {
 			if u.Redo == "" {
 				p.Undos = append(p.Undos, u)
 			} else {
-				p.Undos = slices.DeleteFunc(p.Undos, func(o session.Undone) bool { return o.ID == u.Redo })
+				p.Undos = slices.DeleteFunc(p.Undos, func(o session.UndoData) bool { return o.ID == u.Redo })
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (p *Past) settle(undos []session.Undone) {
 		})
 		p.mark(u.Turns, func(t *Turn) {
 			t.LeftGit = !u.Git && (t.LeftGit || !t.Undone) && t.changedGit()
-			t.Undone, t.Left = true, left
+			t.Undone, t.Skipped = true, left
 		})
 	}
 }
@@ -250,7 +250,7 @@ func (t Turn) changedFiles() bool {
 	})
 }
 
-func (p *Past) mark(messages []string, set func(*Turn)) {
+func (p *History) mark(messages []string, set func(*Turn)) {
 	for i := range p.Turns {
 		if slices.Contains(messages, p.Turns[i].Message) {
 			set(&p.Turns[i])
@@ -276,17 +276,17 @@ func (r *reader) subagents(ctx context.Context, from Loader, seen map[session.ID
 			for _, w := range t.Windows {
 				n := duties[0].turn
 				for _, d := range duties {
-					if d.from <= w.Before.At {
+					if d.from <= w.Before.Time {
 						n = d.turn
 					}
 				}
-				to := &r.past.Turns[n]
+				to := &r.history.Turns[n]
 				to.Windows = append(to.Windows, w)
 			}
 		}
 	}
-	for _, t := range r.past.Turns {
-		slices.SortStableFunc(t.Windows, func(a, b session.Window) int { return cmp.Compare(a.Before.At, b.Before.At) })
+	for _, t := range r.history.Turns {
+		slices.SortStableFunc(t.Windows, func(a, b session.Window) int { return cmp.Compare(a.Before.Time, b.Before.Time) })
 	}
 	return nil
 }
@@ -316,9 +316,9 @@ func Marks(entries []session.Entry) (out []session.State) {
 		case session.ChangedEntry:
 			_ = decoded(e, add)
 		case session.UndoEntry:
-			_ = decoded(e, func(u session.Undone) { add(u.Window) })
+			_ = decoded(e, func(u session.UndoData) { add(u.Window) })
 		}
 	}
-	slices.SortStableFunc(out, func(a, b session.State) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(out, func(a, b session.State) int { return cmp.Compare(a.Time, b.Time) })
 	return slices.CompactFunc(out, func(a, b session.State) bool { return a.Mark == b.Mark })
 }

@@ -36,7 +36,7 @@ func (l logs) add(t *testing.T, id session.ID, kind session.EntryType, at int64,
 
 func mark(n int) string { return fmt.Sprintf("%064x", n) }
 
-func state(n int) session.State { return session.State{Root: "/w", Mark: mark(n), At: int64(n)} }
+func state(n int) session.State { return session.State{Root: "/w", Mark: mark(n), Time: int64(n)} }
 
 func user(id, text string) session.Message {
 	return session.Message{ID: id, Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: text}}}
@@ -47,8 +47,8 @@ func (l logs) call(t *testing.T, id session.ID, message, call string, from, to i
 	t.Helper()
 	before, after := state(from), state(to)
 	record := tool.Record{Message: message, Call: tool.CallID(call)}
-	l.add(t, id, session.IntentEntry, before.At, session.Intended{Record: record, Undo: &before})
-	l.add(t, id, session.OutcomeEntry, after.At, session.Ended{Outcome: tool.Outcome{Call: record.Call, Record: record},
+	l.add(t, id, session.IntentEntry, before.Time, session.Intended{Record: record, Undo: &before})
+	l.add(t, id, session.OutcomeEntry, after.Time, session.Ended{Outcome: tool.Outcome{Call: record.Call, Record: record},
 		Undo: &session.Window{Before: before, After: &after, Changes: []session.FileChange{{Path: "f" + call}}}})
 }
 
@@ -65,7 +65,7 @@ func TestALogBecomesTurns(t *testing.T) {
 	l.call(t, "sub", "m2", "c1", 14, 15)
 	// The process ended here, and no end of the turn stands in the log.
 	own := user("m7", "I ran this command myself (completed):\n$ rm x\n\nout")
-	own.Own = "person-m7"
+	own.OwnCall = "person-m7"
 	l.call(t, "s", "m7", "person-m7", 20, 21)
 	l.add(t, "s", session.MessageEntry, 22, own)
 	l.add(t, "s", session.EndEntry, 22, session.Result{})
@@ -101,7 +101,7 @@ func TestUndosAndRedosSayWhatIsUndoneNow(t *testing.T) {
 	}
 	after := state(9)
 	undo := func(id, redo string, done int, ended bool, turns ...string) {
-		u := session.Undone{ID: id, Redo: redo, Turns: turns, Done: done, Window: session.Window{Before: state(8)}}
+		u := session.UndoData{ID: id, Redo: redo, Turns: turns, Done: done, Window: session.Window{Before: state(8)}}
 		l.add(t, "s", session.UndoEntry, 8, u)
 		if ended {
 			u.After = &after
@@ -143,7 +143,7 @@ func TestUndosAndRedosSayWhatIsUndoneNow(t *testing.T) {
 func TestStretchesAreTheTimesInWhichAChosenCallRan(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 500 {
-		past := &Past{}
+		past := &History{}
 		type moment struct{ chosen, unsure bool }
 		var times [60]moment
 		for n := range 2 + random.IntN(5) {
@@ -154,12 +154,12 @@ func TestStretchesAreTheTimesInWhichAChosenCallRan(t *testing.T) {
 				w := session.Window{Before: state(from), After: new(session.State)}
 				*w.After = state(to)
 				if random.IntN(5) == 0 {
-					w.By = session.ByUnknown
+					w.Author = session.ByUnknown
 				}
 				turn.Windows = append(turn.Windows, w)
 				for i := from; i < to && n%2 == 0; i++ {
-					times[i].chosen = times[i].chosen || w.By == ""
-					times[i].unsure = times[i].unsure || w.By != ""
+					times[i].chosen = times[i].chosen || w.Author == ""
+					times[i].unsure = times[i].unsure || w.Author != ""
 				}
 			}
 			past.Turns = append(past.Turns, turn)

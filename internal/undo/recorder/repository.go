@@ -113,7 +113,7 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 		return "", err
 	case err != nil:
 		return refusedObjects + ": " + err.Error(), nil
-	case len(n.single)+len(n.whole) == 0:
+	case len(n.single)+len(n.complete) == 0:
 		return "", nil
 	case n.form != "":
 		return refusedForm + n.form, nil
@@ -121,15 +121,15 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 		return refusedRepository, nil
 	}
 	known := d.presentIDs(r)
-	lacks, err := d.Git.Missing(ctx, n.objects, slices.Concat(n.single, n.whole, known))
+	lacks, err := d.Git.MissingObjects(ctx, n.objects, slices.Concat(n.single, n.complete, known))
 	if err != nil {
 		return refusedNoGit + ": " + err.Error(), ctx.Err()
 	}
-	if at := slices.IndexFunc(slices.Concat(n.single, n.whole), func(id string) bool { return lacks[id] }); at >= 0 {
-		return refusedObjects + ": " + slices.Concat(n.single, n.whole)[at], nil
+	if at := slices.IndexFunc(slices.Concat(n.single, n.complete), func(id string) bool { return lacks[id] }); at >= 0 {
+		return refusedObjects + ": " + slices.Concat(n.single, n.complete)[at], nil
 	}
 	known = slices.DeleteFunc(known, func(id string) bool { return lacks[id] })
-	if err := d.Git.Complete(ctx, n.objects, n.whole, known); err != nil {
+	if err := d.Git.Complete(ctx, n.objects, n.complete, known); err != nil {
 		return refusedObjects + ": " + err.Error(), ctx.Err()
 	}
 	return "", nil
@@ -137,10 +137,10 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 
 // neededObjects lists the objects the restored files need.
 type neededObjects struct {
-	objects git.Objects
-	single  []string // objects that must exist
-	whole   []string // objects that must exist with all they reach
-	form    string   // why this cannot be determined; empty if it can
+	objects  git.Objects
+	single   []string // objects that must exist
+	complete []string // objects that must exist with all they reach
+	form     string   // why this cannot be determined; empty if it can
 }
 
 // needs reads the files to be restored.
@@ -179,7 +179,7 @@ func (d Manager) needs(r *repository) (n neededObjects, err error) {
 		case slices.Contains([]string{"ORIG_HEAD", "FETCH_HEAD"}, first):
 		case first == "refs", first == "rebase-merge", first == "rebase-apply", first == "sequencer", first == "packed-refs",
 			strings.HasSuffix(first, "HEAD"), strings.HasPrefix(first, "BISECT_"):
-			n.whole = append(n.whole, leading(string(content))...)
+			n.complete = append(n.complete, leading(string(content))...)
 		}
 	}
 	n.objects.SHA256 = strings.Contains(strings.ToLower(strings.ReplaceAll(string(config), " ", "")), "objectformat=sha256")
@@ -259,12 +259,12 @@ func (d Manager) uncoveredGit() (all []session.Refused) {
 	if d.Files.Named() {
 		return []session.Refused{{Path: ".git", Reason: refusedWide}}
 	}
-	if dir := git.Outside(d.Root); dir != "" {
+	if dir := git.ExternalGitDir(d.Root); dir != "" {
 		all = append(all, session.Refused{Path: dir, Reason: refusedOutside})
 	}
 	for _, l := range d.Files.LeftOut() {
 		of := gitFolder(l.Path, func(string) bool { return false })
-		if of != "" && !l.Usual() {
+		if of != "" && !l.Expected() {
 			all = append(all, session.Refused{Path: l.Path, Reason: refusedNotGit + ": " + l.Reason})
 		}
 	}

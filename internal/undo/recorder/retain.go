@@ -38,7 +38,7 @@ func Named(ctx context.Context, from Sessions, root string) (out []undo.Named, e
 		}
 		for _, s := range Marks(entries) {
 			if m, err := undo.ParseMark(s.Mark); err == nil && s.Root == root {
-				out = append(out, undo.Named{Mark: m, At: time.Unix(0, s.At)})
+				out = append(out, undo.Named{Mark: m, At: time.Unix(0, s.Time)})
 			}
 		}
 	}

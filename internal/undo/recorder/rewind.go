@@ -18,8 +18,8 @@
 // files and editors' names were tried instead and prove nothing.
 //
 // So a change is either known to be a call's, and is undone; or it is in doubt (Window.Unsure,
-// ByPerhaps), and is left alone until the user decides (Wish.Unknown); or it is known to be another
-// session's (conflicts.go), and stays.
+// ByPerhaps), and is left alone until the user decides (UndoOptions.Unknown); or it is known to be
+// another session's (conflicts.go), and stays.
 //
 // Known limits:
 //   - A path written by both a command and the user while the command runs counts as the command's.

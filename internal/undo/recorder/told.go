@@ -7,7 +7,7 @@ import (
 )
 
 // Note returns the note about an undo for the model.
-func Note(u session.Undone) session.Note {
+func Note(u session.UndoData) session.Note {
 	verb := "undid what earlier turns of this conversation did to files"
 	if u.Redo != "" {
 		verb = "took back an undo, so that files are again as earlier turns of this conversation left them"
@@ -26,11 +26,11 @@ func Note(u session.Undone) session.Note {
 	if len(names) > 0 {
 		text += "\nAmong them: " + join(names)
 	}
-	return session.Note{Kind: session.UndoNote, From: "undo", Text: text}
+	return session.Note{Kind: session.UndoNote, Source: "undo", Text: text}
 }
 
-// Untold returns the notes about undos since the last prompt.
-func Untold(entries []session.Entry) (out []session.Note) {
+// UndoNotes returns the notes about undos since the last prompt.
+func UndoNotes(entries []session.Entry) (out []session.Note) {
 	for _, e := range entries {
 		switch e.Type {
 		case session.MessageEntry:
@@ -40,7 +40,7 @@ func Untold(entries []session.Entry) (out []session.Note) {
 				}
 			})
 		case session.UndoEntry:
-			_ = decoded(e, func(u session.Undone) {
+			_ = decoded(e, func(u session.UndoData) {
 				if u.Stage() == session.UndoDone && u.Done > 0 {
 					out = append(out, Note(u))
 				}

@@ -21,13 +21,13 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 				job.Wait(k.life)
 				whole, err := k.After(context.WithoutCancel(k.life), r, before, func(session.Window) {})
 				if err != nil {
-					whole = session.Window{Before: before, By: session.ByUnknown}
+					whole = session.Window{Before: before, Author: session.ByUnknown}
 				}
 				late(whole)
 			})
 			return session.Window{Before: before}, nil
 		}
-		c := k.apart.end(before)
+		c := k.separate.end(before)
 		if c.from == nil {
 			return unchanged(before), nil
 		}
@@ -57,7 +57,7 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 			}
 			whole, err := k.window(context.WithoutCancel(k.life), before)
 			if err != nil {
-				whole = session.Window{Before: before, By: session.ByUnknown}
+				whole = session.Window{Before: before, Author: session.ByUnknown}
 			}
 			late(whole)
 		})
@@ -68,11 +68,11 @@ func (k *Keeper) After(ctx context.Context, r tool.Record, before session.State,
 // goesOn returns the background job of a call whose command changes the folder only at its end, or
 // nil.
 func (k *Keeper) goesOn(r tool.Record, before session.State) *Job {
-	if k.o.Jobs == nil || k.apart.begun(before) {
+	if k.o.Jobs == nil || k.separate.begun(before) {
 		return nil
 	}
 	for _, j := range k.o.Jobs() {
-		if j.Tag == tagOf(r.Call) && j.Started.UnixNano() >= before.At {
+		if j.Tag == tagOf(r.Call) && j.Started.UnixNano() >= before.Time {
 			return &j
 		}
 	}
@@ -85,7 +85,7 @@ func (k *Keeper) since(before session.State) (jobs []Job) {
 		return nil
 	}
 	for _, j := range k.o.Jobs() {
-		if j.Started.UnixNano() >= before.At {
+		if j.Started.UnixNano() >= before.Time {
 			jobs = append(jobs, j)
 		}
 	}
@@ -142,13 +142,13 @@ func (k *Keeper) window(ctx context.Context, before session.State) (session.Wind
 
 // doubt adds to w.Unsure the changes not known to be made by a call of this session.
 func doubt(w *session.Window, changes []undo.Change, own *ChangeLog) {
-	known := own.since(w.Before.At)
+	known := own.since(w.Before.Time)
 	for _, c := range changes {
 		if known(c.Path) || onlyAttributes(c) {
 			continue
 		}
 		if w.Unsure = append(w.Unsure, c.Path); len(w.Unsure) > session.MaxFileChanges {
-			w.Unsure, w.By = nil, session.ByPerhaps
+			w.Unsure, w.Author = nil, session.ByPerhaps
 			return
 		}
 	}
@@ -184,7 +184,7 @@ func stateOf(e undo.Entry) session.FileState {
 }
 
 // LeftOut returns a line about the paths undo does not cover, or "" if a user would miss none.
-func LeftOut(left []undo.Left) string {
+func LeftOut(left []undo.Uncovered) string {
 	var names []string
 	var size int64
 	for _, l := range left {

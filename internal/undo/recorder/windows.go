@@ -24,17 +24,17 @@ func stretches(turns []Turn, root string, now undo.Mark, running bool) (certain,
 			if w.Before.Root != root || len(w.Before.Only) > 0 {
 				continue
 			}
-			s := stretch{from: w.Before.At, to: math.MaxInt64}
+			s := stretch{from: w.Before.Time, to: math.MaxInt64}
 			if s.Before, err = undo.ParseMark(w.Before.Mark); err != nil {
 				return nil, nil, err
 			}
 			if s.After = now; w.After != nil {
-				s.to = w.After.At
+				s.to = w.After.Time
 				if s.After, err = undo.ParseMark(w.After.Mark); err != nil {
 					return nil, nil, err
 				}
 			}
-			if w.By == session.ByUnknown || w.After == nil && !running {
+			if w.Author == session.ByUnknown || w.After == nil && !running {
 				unsure = append(unsure, s)
 			} else {
 				certain = append(certain, s)
@@ -65,7 +65,7 @@ func joined(all []stretch) (out []undo.Window) {
 func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error) {
 	for _, t := range turns {
 		for _, w := range t.Windows {
-			if w.Before.Root != root || len(w.Before.Only) == 0 || (w.By == session.ByUnknown) != unsure {
+			if w.Before.Root != root || len(w.Before.Only) == 0 || (w.Author == session.ByUnknown) != unsure {
 				continue
 			}
 			window, err := one(w)
@@ -79,7 +79,7 @@ func named(turns []Turn, root string, unsure bool) (out []undo.Window, err error
 }
 
 // open reports whether a window of the whole folder has no end.
-func (p *Past) open(root string) bool {
+func (p *History) open(root string) bool {
 	return slices.ContainsFunc(p.Turns, func(t Turn) bool {
 		return slices.ContainsFunc(t.Windows, func(w session.Window) bool {
 			return w.After == nil && w.Before.Root == root && len(w.Before.Only) == 0

@@ -13,7 +13,7 @@ const maxIncludes = 5
 func (f Finder) excludesFile(top, common string) string {
 	c := f.personConfig()
 	if common != "" {
-		c.read(f.at(filepath.Join(common, "config")), 0)
+		c.read(f.openPath(filepath.Join(common, "config")), 0)
 	}
 	if c.set {
 		if c.value == "" {
@@ -25,15 +25,15 @@ func (f Finder) excludesFile(top, common string) string {
 }
 
 func (f Finder) personConfig() config {
-	if f.Person == nil {
+	if f.UserConfig == nil {
 		c := config{finder: f}
 		for _, path := range f.configFiles() {
 			c.read(path, 0)
 		}
 		return c
 	}
-	f.Person.once.Do(func() { f.Person.config = Finder{Env: f.Env}.personConfig() })
-	return f.Person.config
+	f.UserConfig.once.Do(func() { f.UserConfig.config = Finder{Env: f.Env}.personConfig() })
+	return f.UserConfig.config
 }
 
 // configFiles returns the system and user configuration files, lowest precedence first.

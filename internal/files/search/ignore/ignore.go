@@ -36,11 +36,11 @@ const (
 // Rules is a parsed ignore file, indexed so that most paths are compared with no pattern. It is
 // immutable and may be shared.
 type Rules struct {
-	rules  []rule
-	byName map[string][]int32 // patterns that are a plain base name
-	byExt  map[string][]int32 // "*.ext", keyed by ext
-	byPath map[string][]int32 // anchored paths without wildcards
-	rest   []int32            // all others, in file order
+	rules      []rule
+	byName     map[string][]int32 // patterns that are a plain base name
+	byExt      map[string][]int32 // "*.ext", keyed by ext
+	byPath     map[string][]int32 // anchored paths without wildcards
+	otherRules []int32            // all others, in file order
 }
 
 type rule struct {
@@ -119,9 +119,9 @@ func (r *Rules) Match(path, name []byte, dir bool) Verdict {
 	if len(r.byPath) > 0 {
 		best = max(best, r.last(r.byPath[string(path)], dir))
 	}
-	for i := len(r.rest) - 1; i >= 0 && r.rest[i] > best; i-- {
-		if r.rules[r.rest[i]].matches(path, name, dir) {
-			best = r.rest[i]
+	for i := len(r.otherRules) - 1; i >= 0 && r.otherRules[i] > best; i-- {
+		if r.rules[r.otherRules[i]].matches(path, name, dir) {
+			best = r.otherRules[i]
 		}
 	}
 	switch {

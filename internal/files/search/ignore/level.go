@@ -19,8 +19,8 @@ type link struct {
 
 // Files are a folder's ignore files; nil if absent.
 type Files struct {
-	Git *Rules // .gitignore
-	Own *Rules // .ignore
+	Git       *Rules // .gitignore
+	DotIgnore *Rules // .ignore
 	// Repo is set for the top of a repository, where outer .gitignore files stop applying.
 	Repo bool
 	// Excludes are the repository's excludes, highest first; ignored unless Repo is set.
@@ -41,8 +41,8 @@ func (l *Level) with(f Files) *Level {
 	if !l.inside {
 		f.Git = nil
 	}
-	if f.Git.Len() > 0 || f.Own.Len() > 0 {
-		l.chain = &link{outer: l.chain, base: len(l.prefix), git: f.Git, own: f.Own}
+	if f.Git.Len() > 0 || f.DotIgnore.Len() > 0 {
+		l.chain = &link{outer: l.chain, base: len(l.prefix), git: f.Git, own: f.DotIgnore}
 	}
 	return l
 }

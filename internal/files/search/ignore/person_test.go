@@ -25,7 +25,7 @@ func TestWhatThePersonConfiguredIsReadOnce(t *testing.T) {
 	put(home+"/other", "*.other\n")
 	put(home+"/b/.git/config", "[core]\nexcludesFile = "+home+"/other\n")
 	put(home+"/c/.git/config", "")
-	f := Finder{Person: &Person{}, Env: func(name string) string {
+	f := Finder{UserConfig: &UserConfig{}, Env: func(name string) string {
 		return map[string]string{"HOME": home, "GIT_CONFIG_NOSYSTEM": "1"}[name]
 	}}
 	for i, c := range []struct{ repo, ignored string }{{"", "x.mine"}, {home + "/b", "x.other"}, {home + "/c", "x.mine"}} {

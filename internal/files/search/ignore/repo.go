@@ -23,25 +23,25 @@ const (
 type Finder struct {
 	// Env looks up a variable; nil means os.Getenv.
 	Env func(string) string
-	// Person, if not nil, caches the user's configuration for all repositories of a walk.
-	Person *Person
+	// UserConfig, if not nil, caches the user's configuration for all repositories of a walk.
+	UserConfig *UserConfig
 	// Top is the folder from which .gitignore files apply outside a repository. They always apply
 	// from Root's folder.
 	Top string
-	// At maps a path to the path to open; nil means the path itself.
-	At func(path string) string
+	// MapPath maps a path to the path to open; nil means the path itself.
+	MapPath func(path string) string
 }
 
-func (f Finder) at(path string) string {
-	if f.At == nil || path == "" {
+func (f Finder) openPath(path string) string {
+	if f.MapPath == nil || path == "" {
 		return path
 	}
-	return f.At(path)
+	return f.MapPath(path)
 }
 
-// Person caches the user's configuration at first use. The zero value is ready to use; it is safe
-// for concurrent use.
-type Person struct {
+// UserConfig caches the user's configuration at first use. The zero value is ready to use; it is
+// safe for concurrent use.
+type UserConfig struct {
 	once   sync.Once
 	config config // without any repository's configuration
 
@@ -63,7 +63,7 @@ func (f Finder) level(dir string, first bool) *Level {
 	}
 	top := (first || dir == f.Top) && !l.inside
 	for _, name := range [...]string{GitDir, JJDir} {
-		_, err := os.Lstat(f.at(filepath.Join(dir, name)))
+		_, err := os.Lstat(f.openPath(filepath.Join(dir, name)))
 		top = top || err == nil
 	}
 	return l.Enter(filepath.Base(dir), f.filesOf(dir, top, l.inside))
@@ -71,9 +71,9 @@ func (f Finder) level(dir string, first bool) *Level {
 
 // filesOf reads a folder's ignore files; the folder may be a repository's top or inside one.
 func (f Finder) filesOf(dir string, top, inside bool) Files {
-	files := Files{Own: Parse(readInTree(f.at(filepath.Join(dir, OwnFile)))), Repo: top}
+	files := Files{DotIgnore: Parse(readInTree(f.openPath(filepath.Join(dir, OwnFile)))), Repo: top}
 	if top || inside {
-		files.Git = Parse(readInTree(f.at(filepath.Join(dir, GitFile))))
+		files.Git = Parse(readInTree(f.openPath(filepath.Join(dir, GitFile))))
 	}
 	if top {
 		files.Excludes = f.Excludes(dir)
@@ -87,7 +87,7 @@ func (f Finder) Excludes(top string) []*Rules {
 	var all []*Rules
 	common := f.gitDir(top)
 	if common != "" {
-		all = addRules(all, Parse(readFile(f.at(filepath.Join(common, "info", "exclude")))))
+		all = addRules(all, Parse(readFile(f.openPath(filepath.Join(common, "info", "exclude")))))
 	}
 	return addRules(all, f.personRules(f.excludesFile(top, common)))
 }
@@ -101,7 +101,7 @@ func addRules(all []*Rules, r *Rules) []*Rules {
 
 // personRules reads the file named by core.excludesFile, cached because most repositories share it.
 func (f Finder) personRules(path string) *Rules {
-	p := f.Person
+	p := f.UserConfig
 	if p == nil {
 		return Parse(readFile(path))
 	}
@@ -125,10 +125,10 @@ func (f Finder) gitDir(top string) string {
 		return ""
 	}
 	dir := filepath.Join(top, GitDir)
-	if to, ok := strings.CutPrefix(string(readFile(f.at(dir))), "gitdir:"); ok {
+	if to, ok := strings.CutPrefix(string(readFile(f.openPath(dir))), "gitdir:"); ok {
 		dir = under(top, strings.TrimSpace(to))
 	}
-	if to := strings.TrimSpace(string(readFile(f.at(dir + "/commondir")))); to != "" {
+	if to := strings.TrimSpace(string(readFile(f.openPath(dir + "/commondir")))); to != "" {
 		dir = under(dir, to)
 	}
 	return dir

@@ -21,7 +21,7 @@ func (r *Rules) add(pattern string) {
 	case rl.plain:
 		r.byPath = enter(r.byPath, rl.prefix, n)
 	default:
-		r.rest = append(r.rest, n)
+		r.otherRules = append(r.otherRules, n)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func (s *Scanner) across(ctx context.Context) (bool, error) {
 	text := s.buf[:s.end]
 	s.sight.reset()
-	for tries := 1; s.pos < s.end && !s.enough(); tries++ {
+	for tries := 1; s.pos < s.end && !s.limitReached(); tries++ {
 		if tries%64 == 0 && ctx.Err() != nil {
 			return true, ctx.Err()
 		}
@@ -31,7 +31,7 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 			break // the empty text after the last line break is no line
 		}
 		s.pos = s.span(from, to)
-		for ok && !s.enough() {
+		for ok && !s.limitReached() {
 			from, to, ok = s.rest(from, to)
 		}
 	}

@@ -36,8 +36,8 @@ func (s *Scanner) grow(ctx context.Context, size int) error {
 // known.
 func (s *Scanner) longer() int {
 	size := min(4*len(s.buf), s.maxLine)
-	if r, ok := s.source.(interface{ Size() int64 }); ok && s.found.Decode == "" {
-		if left := r.Size() - int64(s.gone-s.begun); left >= int64(len(s.buf)) {
+	if r, ok := s.source.(interface{ Size() int64 }); ok && s.result.Decode == "" {
+		if left := r.Size() - int64(s.discarded-s.begun); left >= int64(len(s.buf)) {
 			size = int(min(int64(size), left+1)) // one more, to see the end
 		}
 	}

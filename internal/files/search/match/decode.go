@@ -28,29 +28,29 @@ func (s *Scanner) mark(r io.Reader) io.Reader {
 		return nil
 	}
 	rest := io.MultiReader(bytes.NewReader(bytes.Clone(head[2:])), r)
-	s.end, s.found.Decode = 0, "utf-16"
+	s.end, s.result.Decode = 0, "utf-16"
 	return &utf16Reader{r: rest, order: order}
 }
 
 // utf16Reader converts UTF-16 to UTF-8. A lone surrogate or half a unit becomes U+FFFD.
 type utf16Reader struct {
-	r     io.Reader
-	order binary.ByteOrder
-	out   []byte // decoded but not yet returned
-	high  rune   // pending high surrogate, or 0
-	units [4096]byte
-	err   error
+	r       io.Reader
+	order   binary.ByteOrder
+	decoded []byte // decoded but not yet returned
+	high    rune   // pending high surrogate, or 0
+	units   [4096]byte
+	err     error
 }
 
 func (u *utf16Reader) Read(p []byte) (int, error) {
-	for len(u.out) == 0 {
+	for len(u.decoded) == 0 {
 		if u.err != nil {
 			return 0, u.err
 		}
 		u.fill()
 	}
-	n := copy(p, u.out)
-	u.out = u.out[n:]
+	n := copy(p, u.decoded)
+	u.decoded = u.decoded[n:]
 	return n, nil
 }
 
@@ -59,12 +59,12 @@ func (u *utf16Reader) fill() {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = io.EOF
 	}
-	u.err, u.out = err, u.out[:0]
+	u.err, u.decoded = err, u.decoded[:0]
 	for i := 0; i+1 < n; i += 2 {
 		u.unit(rune(u.order.Uint16(u.units[i:])))
 	}
 	if err != nil && (n%2 == 1 || u.high != 0) {
-		u.out = utf8.AppendRune(u.out, utf8.RuneError)
+		u.decoded = utf8.AppendRune(u.decoded, utf8.RuneError)
 	}
 }
 
@@ -73,14 +73,14 @@ func (u *utf16Reader) unit(c rune) {
 	u.high = 0
 	if high != 0 {
 		if r := utf16.DecodeRune(high, c); r != utf8.RuneError {
-			u.out = utf8.AppendRune(u.out, r)
+			u.decoded = utf8.AppendRune(u.decoded, r)
 			return
 		}
-		u.out = utf8.AppendRune(u.out, utf8.RuneError)
+		u.decoded = utf8.AppendRune(u.decoded, utf8.RuneError)
 	}
 	if c >= 0xd800 && c < 0xdc00 {
 		u.high = c
 		return
 	}
-	u.out = utf8.AppendRune(u.out, c) // AppendRune writes a lone low surrogate as U+FFFD
+	u.decoded = utf8.AppendRune(u.decoded, c) // AppendRune writes a lone low surrogate as U+FFFD
 }

@@ -16,8 +16,8 @@ type finder struct {
 	class   *kern.Class  // for runs
 	least   int          // minimum run length
 
-	whole       bool // a literal between its edges is a match
-	left, right edge // required neighbors if whole
+	literalIsMatch bool // a literal between its edges is a match
+	left, right    edge // required neighbors if whole
 }
 
 // edge is a condition on a literal's neighbor.
@@ -53,7 +53,7 @@ func newFinder(alts []literal) *finder {
 }
 
 // alone reports that every occurrence is a match, so no line has to be tested.
-func (f *finder) alone() bool { return f.whole && f.left == edgeAny && f.right == edgeAny }
+func (f *finder) alone() bool { return f.literalIsMatch && f.left == edgeAny && f.right == edgeAny }
 
 // pair selects the two rarest bytes, the rarer first.
 func (n *needle) pair() kern.Pair {
@@ -61,7 +61,7 @@ func (n *needle) pair() kern.Pair {
 	if len(n.text) > 1 {
 		second = n.rarest(first)
 	}
-	p := kern.Pair{Bytes: [2]byte{n.text[first], n.text[second]}, At: [2]int{first, second}}
+	p := kern.Pair{Bytes: [2]byte{n.text[first], n.text[second]}, Distances: [2]int{first, second}}
 	for k, b := range p.Bytes {
 		if n.fold && upper(b) != b {
 			p.Masks[k] = 'a' - 'A'
@@ -130,7 +130,7 @@ func (f *finder) find(text []byte, from int, runs *kern.Runs, places []uint32) (
 type verdict uint8
 
 const (
-	nothing verdict = iota
+	noMatch verdict = iota
 	perhaps         // the line has to be tested
 	certain         // the line matches
 )
@@ -142,7 +142,7 @@ func (f *finder) judge(text []byte, at int) verdict {
 	case f.window == nil:
 		return f.needles[0].judge(f, text, at)
 	}
-	best := nothing
+	best := noMatch
 	which := f.window.At(text, at)
 	for k := range f.needles {
 		if which&(1<<(k%maxAlternatives)) != 0 {
@@ -156,9 +156,9 @@ func (f *finder) judge(text []byte, at int) verdict {
 func (n *needle) judge(f *finder, text []byte, at int) verdict {
 	end := at + len(n.text)
 	if at < 0 || end > len(text) || !n.equal(text[at:end]) {
-		return nothing
+		return noMatch
 	}
-	if !f.whole {
+	if !f.literalIsMatch {
 		return perhaps
 	}
 	return min(f.left.holds(text, at-1, text[at]), f.right.holds(text, end, text[end-1]))
@@ -187,7 +187,7 @@ func (e edge) holds(text []byte, beside int, own byte) verdict {
 	if e == edgeOutside && !word || e == edgeBoundary && word != isWord(rune(own)) {
 		return certain
 	}
-	return nothing
+	return noMatch
 }
 
 // lineEnds checks for a line end beside a literal. It returns perhaps for \r, which may belong to
@@ -199,7 +199,7 @@ func lineEnds(text []byte, beside int) verdict {
 	case text[beside] == '\r':
 		return perhaps
 	}
-	return nothing
+	return noMatch
 }
 
 func (n *needle) equal(text []byte) bool {
@@ -246,7 +246,7 @@ type placeScanner struct {
 func newSighting(f *finder) *placeScanner {
 	s := &placeScanner{finder: f}
 	if f != nil && f.class != nil {
-		s.runs.Class, s.runs.Least = f.class, f.least
+		s.runs.Class, s.runs.Min = f.class, f.least
 	}
 	return s
 }
@@ -261,12 +261,12 @@ func (s *placeScanner) next(text []byte, from int) (int, verdict) {
 			if at < from {
 				continue
 			}
-			if v := s.finder.judge(text, at); v != nothing {
+			if v := s.finder.judge(text, at); v != noMatch {
 				return at, v
 			}
 		}
 		if s.searched >= len(text) {
-			return -1, nothing
+			return -1, noMatch
 		}
 		s.at = 0
 		s.n, s.searched = s.finder.find(text, max(from, s.searched), &s.runs, s.places[:])

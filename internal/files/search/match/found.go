@@ -15,23 +15,23 @@ type Config struct {
 	Before, After int  // context lines
 	Width         int  // characters kept from a line, around its match; if 0, all
 	First         bool // stop at the first match; no lines are kept
-	Most          int  // stop after this many; if 0, search to the end
+	Limit         int  // stop after this many; if 0, search to the end
 }
 
 // Line is a result line.
 type Line struct {
-	Number   int    // from 1
-	Text     string // whole, or cut to Width characters
-	From, To int    // the match's range in Text, if it was cut or the match spans lines
-	Column   int    // offset of Text in the line, in bytes from 1
-	Match    bool   // false for context
-	Starts   bool   // a match begins here; only a multiline match has more lines
-	CutLeft  bool   // the line's start was cut off
-	CutRight bool   // the line's end was cut off
+	Number               int    // from 1
+	Text                 string // whole, or cut to Width characters
+	MatchStart, MatchEnd int    // the match's range in Text, if it was cut or the match spans lines
+	Column               int    // offset of Text in the line, in bytes from 1
+	Match                bool   // false for context
+	Starts               bool   // a match begins here; only a multiline match has more lines
+	CutLeft              bool   // the line's start was cut off
+	CutRight             bool   // the line's end was cut off
 }
 
-// Found is the result for one file.
-type Found struct {
+// FileResult is the result for one file.
+type FileResult struct {
 	Count  int // matching lines; for multiline, matches
 	Lines  []Line
 	Skip   Reason // if set, Count and Lines are empty

@@ -16,9 +16,9 @@ func Hint(q Query) string {
 		return `; \| is a bar as it is, alternatives are parted by |`
 	case escapes(q.Pattern, "<", ">"):
 		return `; \< and \> are < and > as they are, the edge of a word is \b`
-	case !q.Multiline && (has(tree, syntax.OpAnyChar) || anything(q.Pattern)):
+	case !q.Multiline && (hasOp(tree, syntax.OpAnyChar) || anything(q.Pattern)):
 		return `; (?s) and [\s\S] cross lines only with multiline`
-	case q.Multiline && has(tree, syntax.OpAnyCharNotNL) && !has(tree, syntax.OpAnyChar):
+	case q.Multiline && hasOp(tree, syntax.OpAnyCharNotNL) && !hasOp(tree, syntax.OpAnyChar):
 		return "; . does not match a line break, also with multiline: (?s) lets it"
 	case q.Multiline && escapes(q.Pattern, "n") && !escapes(q.Pattern, "r", "s"):
 		return `; where lines end in \r\n, \r?\n matches both`

@@ -8,7 +8,7 @@ import (
 
 // hit counts the line from..to and stores it with its context.
 func (s *Scanner) hit(from, to int) {
-	s.found.Count++
+	s.result.Count++
 	if s.keep == 0 {
 		return
 	}
@@ -24,7 +24,7 @@ func (s *Scanner) hit(from, to int) {
 // before returns the starts of the context lines before from that were not stored yet.
 func (s *Scanner) before(from int) []int {
 	var starts []int
-	for at := from; len(starts) < s.c.Before && at > s.shown; {
+	for at := from; len(starts) < s.c.Before && at > s.storedEnd; {
 		at = bytes.LastIndexByte(s.buf[:at-1], '\n') + 1
 		starts = append(starts, at)
 	}
@@ -36,8 +36,8 @@ func (s *Scanner) before(from int) []int {
 
 // trail stores the context after the last match, up to stop.
 func (s *Scanner) trail(stop int) {
-	for ; s.after > 0 && s.shown < stop; s.after-- {
-		s.add(s.shown, lineEnd(s.buf[:stop], s.shown), false)
+	for ; s.after > 0 && s.storedEnd < stop; s.after-- {
+		s.add(s.storedEnd, lineEnd(s.buf[:stop], s.storedEnd), false)
 	}
 }
 
@@ -45,13 +45,13 @@ func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
 	switch {
 	case s.c.Width == 0 || len(text) <= s.c.Width: // the usual case
-		s.found.Lines = append(s.found.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match, Starts: match})
+		s.result.Lines = append(s.result.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match, Starts: match})
 	case match:
-		s.found.Lines = append(s.found.Lines, s.match(from, to))
+		s.result.Lines = append(s.result.Lines, s.match(from, to))
 	default:
-		s.found.Lines = append(s.found.Lines, s.plain(from, to))
+		s.result.Lines = append(s.result.Lines, s.plain(from, to))
 	}
-	s.shown = min(to+1, s.end)
+	s.storedEnd = min(to+1, s.end)
 }
 
 // plain returns a context line.
@@ -63,8 +63,8 @@ func (s *Scanner) plain(from, to int) Line {
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
 	l := Line{Number: s.number(from), Match: true, Starts: true}
-	l.From, l.To, _ = s.m.Span(text)
-	l.From, l.To = clamp(l.From, len(text)), clamp(l.To, len(text))
+	l.MatchStart, l.MatchEnd, _ = s.m.Span(text)
+	l.MatchStart, l.MatchEnd = clamp(l.MatchStart, len(text)), clamp(l.MatchEnd, len(text))
 	return l.cut(text, s.c.Width, &s.texts)
 }
 
@@ -80,7 +80,7 @@ func (l Line) cut(text []byte, width int, in *texts) Line {
 	}
 	l.Text = in.of(text[from:to])
 	l.CutLeft, l.CutRight, l.Column = from > 0, to < len(text), from+1
-	l.From, l.To = clamp(l.From-from, to-from), clamp(l.To-from, to-from)
+	l.MatchStart, l.MatchEnd = clamp(l.MatchStart-from, to-from), clamp(l.MatchEnd-from, to-from)
 	return l
 }
 
@@ -110,10 +110,10 @@ func (t *texts) of(text []byte) string {
 // leftEdge centers a short match and shows where a long one begins.
 func (l Line) leftEdge(text []byte, width int) int {
 	margin := width / 8
-	if n := utf8.RuneCount(text[l.From:l.To]); n < width {
+	if n := utf8.RuneCount(text[l.MatchStart:l.MatchEnd]); n < width {
 		margin = max(margin, (width-n)/2)
 	}
-	return backward(text, l.From, margin)
+	return backward(text, l.MatchStart, margin)
 }
 
 func clamp(n, limit int) int { return max(0, min(n, limit)) }

@@ -76,7 +76,7 @@ func Compile(q Query) (*Matcher, error) {
 	if !q.Multiline && needsBreak(tree) {
 		return nil, &PatternError{Pattern: q.Pattern, Pos: breakAt(q.Pattern), Problem: "has a line break; set multiline to match across lines"}
 	}
-	m := &Matcher{large: make(chan []byte, 1), multiline: q.Multiline, once: has(tree, syntax.OpBeginText)}
+	m := &Matcher{large: make(chan []byte, 1), multiline: q.Multiline, once: hasOp(tree, syntax.OpBeginText)}
 	m.large <- nil
 	m.returns = strings.Contains(q.Pattern, "\r") || !q.Literal && escapes(q.Pattern, "r", "x0d", "x0D", "x{d}", "x{D}")
 	if !q.Literal {
@@ -85,7 +85,7 @@ func Compile(q Query) (*Matcher, error) {
 	if q.Multiline {
 		// Without (?m) the tree does not distinguish "^" from \A.
 		tree, _ = syntax.Parse("(?m:"+expr+")", syntax.Perl)
-		m.once = has(tree, syntax.OpBeginText)
+		m.once = hasOp(tree, syntax.OpBeginText)
 		if m.multiline = spansLines(tree); m.multiline {
 			endBeforeReturn(tree)
 			expr = tree.String()
@@ -157,14 +157,14 @@ func (m *Matcher) prefilter(expr, inner string, word bool) *Matcher {
 		left, right = edgeOutside, edgeOutside
 	}
 	m.need = m.finder(core, left, right)
-	m.plain = m.need != nil && m.need.whole && left == edgeAny && right == edgeAny && core.Op == syntax.OpLiteral
+	m.plain = m.need != nil && m.need.literalIsMatch && left == edgeAny && right == edgeAny && core.Op == syntax.OpLiteral
 	return m
 }
 
 // finder returns a finder for the expression, or nil if every line has to be tested.
 func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	found := needOf(core, false)
-	if m.multiline && found.far {
+	if m.multiline && found.laterLine {
 		// A far literal only rules out files; lines need one on the line where a match begins.
 		m.also = newFinder(found.alts)
 		found = needOf(core, true)
@@ -181,9 +181,9 @@ func (m *Matcher) finder(core *syntax.Regexp, left, right edge) *finder {
 	}
 	f := newFinder(found.alts)
 	// A carriage return may belong to the line end, which is not searched.
-	f.whole = found.whole && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
+	f.literalIsMatch = found.isMatch && !slices.ContainsFunc(found.alts, func(l literal) bool { return strings.Contains(l.text, "\r") })
 	if f.left, f.right = left, right; found.repeats && (left != edgeAny || right != edgeAny) {
-		f.whole = false
+		f.literalIsMatch = false
 	}
 	return f
 }
@@ -252,12 +252,12 @@ func (m *Matcher) span(line []byte) (from, to int, ok bool) {
 	return at[2*m.group], at[2*m.group+1], true
 }
 
-func has(re *syntax.Regexp, op syntax.Op) bool {
+func hasOp(re *syntax.Regexp, op syntax.Op) bool {
 	if re.Op == op {
 		return true
 	}
 	for _, sub := range re.Sub {
-		if has(sub, op) {
+		if hasOp(sub, op) {
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ func tiny(m *Matcher, c Config, window int) *Scanner {
 	return s
 }
 
-func scan(t *testing.T, q Query, c Config, text string) Found {
+func scan(t *testing.T, q Query, c Config, text string) FileResult {
 	t.Helper()
 	m, err := Compile(q)
 	if err != nil {
@@ -94,16 +94,16 @@ func TestScan(t *testing.T) {
 func TestCutsAroundTheMatch(t *testing.T) {
 	long := strings.Repeat("ä", 400) + "MATCH" + strings.Repeat("b", 400)
 	l := scan(t, Query{Pattern: "MATCH"}, Config{Width: 100}, long).Lines[0]
-	if l.Text[l.From:l.To] != "MATCH" || len([]rune(l.Text)) != 100 || !l.CutLeft || !l.CutRight {
-		t.Errorf("cut to %q (%d..%d)", l.Text, l.From, l.To)
+	if l.Text[l.MatchStart:l.MatchEnd] != "MATCH" || len([]rune(l.Text)) != 100 || !l.CutLeft || !l.CutRight {
+		t.Errorf("cut to %q (%d..%d)", l.Text, l.MatchStart, l.MatchEnd)
 	}
 	l = scan(t, Query{Pattern: "ä+"}, Config{Width: 100}, long).Lines[0]
-	if l.CutLeft || !l.CutRight || l.From != 0 || l.To != len(l.Text) {
-		t.Errorf("a long match is cut to %q (%d..%d)", l.Text, l.From, l.To)
+	if l.CutLeft || !l.CutRight || l.MatchStart != 0 || l.MatchEnd != len(l.Text) {
+		t.Errorf("a long match is cut to %q (%d..%d)", l.Text, l.MatchStart, l.MatchEnd)
 	}
 	l = scan(t, Query{Pattern: "b$"}, Config{Width: 100}, long).Lines[0]
-	if !l.CutLeft || l.CutRight || l.To != len(l.Text) || len([]rune(l.Text)) != 100 {
-		t.Errorf("the end is cut to %q (%d..%d)", l.Text, l.From, l.To)
+	if !l.CutLeft || l.CutRight || l.MatchEnd != len(l.Text) || len([]rune(l.Text)) != 100 {
+		t.Errorf("the end is cut to %q (%d..%d)", l.Text, l.MatchStart, l.MatchEnd)
 	}
 }
 

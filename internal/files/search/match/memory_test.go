@@ -16,7 +16,7 @@ func TestLinesShareMemory(t *testing.T) {
 	}
 	const lines = 500
 	s, text := NewScanner(m, Config{Width: 100}), strings.Repeat("here is needles\n", lines)
-	var found Found
+	var found FileResult
 	n := testing.AllocsPerRun(20, func() {
 		if found, err = s.Run(context.Background(), strings.NewReader(text), lines); err != nil {
 			t.Fatal(err)

@@ -17,10 +17,10 @@ const maxLiterals = 4 * maxAlternatives
 
 // literalSet is a set of literals; every match contains at least one of them.
 type literalSet struct {
-	alts    []literal // if empty, unknown
-	whole   bool      // containing one is already a match
-	repeats bool      // one of several in a row, so its neighbors decide nothing
-	far     bool      // may be on a later line than the match's start
+	alts      []literal // if empty, unknown
+	isMatch   bool      // containing one is already a match
+	repeats   bool      // one of several in a row, so its neighbors decide nothing
+	laterLine bool      // may be on a later line than the match's start
 }
 
 type literal struct {
@@ -38,11 +38,11 @@ func needOf(re *syntax.Regexp, near bool) literalSet {
 		return needOf(re.Sub[0], near)
 	case syntax.OpPlus:
 		n := needOf(re.Sub[0], near)
-		return literalSet{alts: n.alts, whole: n.whole, repeats: true, far: n.far}
+		return literalSet{alts: n.alts, isMatch: n.isMatch, repeats: true, laterLine: n.laterLine}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
 			n := needOf(re.Sub[0], near)
-			return literalSet{alts: n.alts, whole: n.whole && re.Min == 1, repeats: n.repeats || re.Max != 1, far: n.far}
+			return literalSet{alts: n.alts, isMatch: n.isMatch && re.Min == 1, repeats: n.repeats || re.Max != 1, laterLine: n.laterLine}
 		}
 	case syntax.OpConcat:
 		return needOfConcat(re, near)
@@ -59,25 +59,25 @@ func needOfConcat(re *syntax.Regexp, near bool) literalSet {
 	for _, sub := range re.Sub {
 		if n := needOf(sub, near); n.odds() < best.odds() {
 			best = n
-			best.far = far || n.far
+			best.laterLine = far || n.laterLine
 		}
 		if far = far || spansLines(sub); far && near {
 			break
 		}
 	}
-	best.whole = best.whole && len(re.Sub) == 1
+	best.isMatch = best.isMatch && len(re.Sub) == 1
 	return best
 }
 
 func needOfAlternate(re *syntax.Regexp, near bool) literalSet {
-	all := literalSet{whole: true}
+	all := literalSet{isMatch: true}
 	for _, sub := range re.Sub {
 		n := needOf(sub, near)
 		if len(n.alts) == 0 || len(all.alts)+len(n.alts) > maxLiterals {
 			return literalSet{}
 		}
 		all.alts = append(all.alts, n.alts...)
-		all.whole, all.repeats, all.far = all.whole && n.whole, all.repeats || n.repeats, all.far || n.far
+		all.isMatch, all.repeats, all.laterLine = all.isMatch && n.isMatch, all.repeats || n.repeats, all.laterLine || n.laterLine
 	}
 	return all
 }
@@ -106,7 +106,7 @@ func needOfLiteral(re *syntax.Regexp, near bool) literalSet {
 		return literalSet{}
 	}
 	best.fold = fold && hasLetter(best.text)
-	return literalSet{alts: []literal{best}, whole: len(best.text) == len(string(re.Rune)), far: bestFar}
+	return literalSet{alts: []literal{best}, isMatch: len(best.text) == len(string(re.Rune)), laterLine: bestFar}
 }
 
 // oneSpelling reports whether a rune matches only one byte sequence, up to ASCII case. The Kelvin

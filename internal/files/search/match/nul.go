@@ -39,7 +39,7 @@ func MayEndInHole(block []byte) bool {
 
 // strange reports whether the last block, which contains a NUL, makes the file binary.
 func (s *Scanner) strange(block []byte) bool {
-	size := s.gone + s.end
+	size := s.discarded + s.end
 	if s.nulBytes += bytes.Count(block, []byte{0}); s.nulBytes >= maxNULs && s.nulBytes > size/2 {
 		return true
 	}

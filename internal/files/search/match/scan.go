@@ -45,14 +45,14 @@ type Scanner struct {
 	counted int // offset up to which lines are counted in line
 	line    int
 
-	keep  int // matches whose lines are still to be stored
-	shown int // where the last stored line ends
-	after int // context lines still to be stored after shown
-	texts texts
-	spare []Line // reusable memory for lines
-	gone  int    // bytes that have left the buffer
-	nuls  int    // NUL runs so far
-	found Found
+	keep      int // matches whose lines are still to be stored
+	storedEnd int // where the last stored line ends
+	after     int // context lines still to be stored after shown
+	texts     texts
+	spare     []Line // reusable memory for lines
+	discarded int    // bytes that have left the buffer
+	nuls      int    // NUL runs so far
+	result    FileResult
 
 	nulBytes int  // NUL bytes read, holes excluded
 	text     bool // a byte other than NUL was read
@@ -74,7 +74,7 @@ func NewScanner(m *Matcher, c Config) *Scanner {
 }
 
 // Run searches r and stores the lines of up to keep matches. The error is r's or ctx's.
-func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error) {
+func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (FileResult, error) {
 	s.reset(keep)
 	if s.m.multiline {
 		return s.conclude(s.whole(ctx, r))
@@ -82,16 +82,16 @@ func (s *Scanner) Run(ctx context.Context, r io.Reader, keep int) (Found, error)
 	return s.conclude(s.rolling(ctx, r))
 }
 
-func (s *Scanner) conclude(err error) (Found, error) {
+func (s *Scanner) conclude(err error) (FileResult, error) {
 	s.shrink()
 	s.settle()
 	if err != nil {
-		return Found{}, err
+		return FileResult{}, err
 	}
-	if s.found.Skip != Searched {
-		return Found{Skip: s.found.Skip}, nil
+	if s.result.Skip != Searched {
+		return FileResult{Skip: s.result.Skip}, nil
 	}
-	return s.found, nil
+	return s.result, nil
 }
 
 // linesHeld bounds the lines whose memory is reused.
@@ -99,9 +99,9 @@ const linesHeld = 1 << 10
 
 // settle copies the stored lines to an exactly sized slice.
 func (s *Scanner) settle() {
-	lines := s.found.Lines
+	lines := s.result.Lines
 	if s.spare = nil; cap(lines) <= linesHeld {
-		s.found.Lines = append([]Line(nil), lines...)
+		s.result.Lines = append([]Line(nil), lines...)
 		clear(lines) // releases the texts
 		s.spare = lines
 	}
@@ -112,21 +112,21 @@ func (s *Scanner) reset(keep int) {
 	if s.buf == nil {
 		s.buf = newBuffer(min(s.first, s.window))
 	}
-	s.keep, s.shown, s.after = keep, 0, 0
-	s.gone, s.nuls, s.nulBytes, s.text = 0, 0, 0, false
-	s.found = Found{Lines: s.spare[:0]}
+	s.keep, s.storedEnd, s.after = keep, 0, 0
+	s.discarded, s.nuls, s.nulBytes, s.text = 0, 0, 0, false
+	s.result = FileResult{Lines: s.spare[:0]}
 }
 
 // rolling searches line by line through a buffer of whole lines.
 func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
-	s.source, s.begun = r, s.gone
+	s.source, s.begun = r, s.discarded
 	for atEnd := false; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var err error
 		if !atEnd {
-			if r, atEnd, err = s.read(r); err != nil || s.found.Skip != Searched {
+			if r, atEnd, err = s.read(r); err != nil || s.result.Skip != Searched {
 				return err
 			}
 		}
@@ -137,14 +137,14 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 		if err := s.region(ctx, stop); err != nil {
 			return err
 		}
-		if atEnd || s.enough() {
+		if atEnd || s.limitReached() {
 			return nil
 		}
 		if err := s.roll(ctx); err != nil {
 			return err
 		}
 		if s.end == len(s.buf) {
-			s.found.Skip = TooLarge
+			s.result.Skip = TooLarge
 			return nil
 		}
 	}
@@ -154,7 +154,7 @@ func (s *Scanner) rolling(ctx context.Context, r io.Reader) error {
 // order mark and may return another reader.
 func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 	start, goal := s.end, len(s.buf)
-	if s.gone+start == 0 {
+	if s.discarded+start == 0 {
 		goal = min(s.first, goal)
 	}
 	atEnd := false
@@ -165,30 +165,30 @@ func (s *Scanner) read(r io.Reader) (io.Reader, bool, error) {
 			return r, false, err
 		}
 	}
-	if s.gone+start == 0 && s.found.Decode == "" {
+	if s.discarded+start == 0 && s.result.Decode == "" {
 		if decoded := s.mark(r); decoded != nil {
 			return s.read(decoded)
 		}
 	}
 	if block := s.buf[start:s.end]; bytes.IndexByte(block, 0) >= 0 {
-		s.found.NULs = true
+		s.result.NULs = true
 		if s.skipHole(r, block) {
 			block = bytes.TrimRight(block, "\x00")
 		}
 		if s.strange(block) {
-			s.found.Skip = Binary
+			s.result.Skip = Binary
 		}
 	} else if len(block) > 0 {
 		s.text = true
 	}
-	if atEnd && s.found.NULs && !s.text {
-		s.found.Skip = Binary
+	if atEnd && s.result.NULs && !s.text {
+		s.result.Skip = Binary
 	}
 	return r, atEnd, nil
 }
 
-func (s *Scanner) enough() bool {
-	return s.found.Count > 0 && (s.c.First || s.found.Count == s.c.Most)
+func (s *Scanner) limitReached() bool {
+	return s.result.Count > 0 && (s.c.First || s.result.Count == s.c.Limit)
 }
 
 // region searches the lines up to stop, the end of a line.
@@ -211,7 +211,7 @@ func (s *Scanner) region(ctx context.Context, stop int) error {
 			s.hit(from, to)
 		}
 		s.pos = min(to+1, stop)
-		if s.enough() {
+		if s.limitReached() {
 			break
 		}
 	}
@@ -267,8 +267,8 @@ func (s *Scanner) roll(ctx context.Context) error {
 	from := s.lookBack()
 	s.number(from)
 	copy(s.buf, s.buf[from:s.end])
-	s.gone += from
-	s.end, s.pos, s.counted, s.shown = s.end-from, s.pos-from, s.counted-from, max(0, s.shown-from)
+	s.discarded += from
+	s.end, s.pos, s.counted, s.storedEnd = s.end-from, s.pos-from, s.counted-from, max(0, s.storedEnd-from)
 	switch {
 	case len(s.buf) < s.window:
 		return s.grow(ctx, s.window)

@@ -18,7 +18,7 @@ func (g *gatherer) rune(r rune, fold bool) {
 		for _, b := range []byte(string(r)) {
 			var s byteSet
 			s.add(b)
-			g.put(s)
+			g.addSet(s)
 		}
 		return
 	}
@@ -31,34 +31,34 @@ func (g *gatherer) rune(r rune, fold bool) {
 func (g *gatherer) class(ranges []rune) {
 	ascii, wide := setOf(ranges)
 	if !wide {
-		g.put(ascii)
+		g.addSet(ascii)
 		return
 	}
-	before := slices.Clone(g.now)
+	before := slices.Clone(g.rows)
 	first, last := ascii, byteSet{}
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if lo, hi := max(ranges[i], utf8.RuneSelf), ranges[i+1]; lo <= hi {
 			addEnds(&first, &last, lo, hi)
 		}
 	}
-	g.put(first)
+	g.addSet(first)
 	g.part()
 	if ascii == (byteSet{}) {
-		g.put(last)
+		g.addSet(last)
 		return
 	}
 	beyond := row{{last, last.share()}}
-	if g.now = before; len(before) >= maxAlternatives || longest(before) == 0 {
+	if g.rows = before; len(before) >= maxAlternatives || longest(before) == 0 {
 		// No rows before it, or too many: start with one.
-		g.now = []row{nil}
+		g.rows = []row{nil}
 		for b := range last {
 			last[b] |= ascii[b]
 		}
-		g.put(last)
+		g.addSet(last)
 		return
 	}
 	g.extend(ascii)
-	g.now = distinct(append(g.now, beyond))
+	g.rows = distinct(append(g.rows, beyond))
 	g.weigh()
 }
 

@@ -16,14 +16,14 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 			return err
 		}
 		next, atEnd, err := s.read(r)
-		if err != nil || s.found.Skip != Searched {
+		if err != nil || s.result.Skip != Searched {
 			return err
 		}
 		if r = next; atEnd {
 			break
 		}
 		if s.end >= MaxMultiline {
-			s.found.Skip = TooLarge
+			s.result.Skip = TooLarge
 			return nil
 		}
 		if s.end == len(s.buf) {
@@ -63,7 +63,7 @@ func (s *Scanner) spans(ctx context.Context) error {
 			break // the empty text after the last line break is no line
 		}
 		s.pos = s.span(from, to)
-		if s.enough() || s.m.once {
+		if s.limitReached() || s.m.once {
 			break
 		}
 		for ok {
@@ -96,7 +96,7 @@ func (s *Scanner) rest(from, to int) (int, int, bool) {
 
 // span stores a match's lines and returns where the next line starts.
 func (s *Scanner) span(from, to int) int {
-	s.found.Count++
+	s.result.Count++
 	start := bytes.LastIndexByte(s.buf[:from], '\n') + 1
 	last := max(from, to-1) // a match that ends with a line break does not include the next line
 	if to == from {
@@ -114,18 +114,18 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 	for _, at := range s.before(start) {
 		s.add(at, lineEnd(s.buf[:s.end], at), false)
 	}
-	if start < s.shown && from < s.shown {
-		start, from = s.shown, max(from, s.shown) // the line was already stored for the previous match
+	if start < s.storedEnd && from < s.storedEnd {
+		start, from = s.storedEnd, max(from, s.storedEnd) // the line was already stored for the previous match
 	}
 	for n := 0; start <= stop && n < maxMatchLines; n++ {
 		end := lineEnd(s.buf[:stop], start)
 		text := trimReturn(s.buf[start:end])
 		l := Line{Number: s.number(start), Match: true, Starts: n == 0}
-		l.From, l.To = clamp(from-start, len(text)), clamp(to-start, len(text))
-		s.found.Lines = append(s.found.Lines, l.cut(text, s.c.Width, &s.texts))
+		l.MatchStart, l.MatchEnd = clamp(from-start, len(text)), clamp(to-start, len(text))
+		s.result.Lines = append(s.result.Lines, l.cut(text, s.c.Width, &s.texts))
 		start = end + 1
 	}
 	s.keep--
-	s.shown = min(stop+1, s.end)
+	s.storedEnd = min(stop+1, s.end)
 	s.after = s.c.After
 }

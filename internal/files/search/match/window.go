@@ -29,7 +29,7 @@ const (
 // literals are better.
 func windowFinder(re *syntax.Regexp, than literalSet) *finder {
 	odds := than.odds()
-	if than.whole || odds < rareLiteral {
+	if than.isMatch || odds < rareLiteral {
 		return nil
 	}
 	budget := maxSteps
@@ -93,7 +93,7 @@ func (r row) addTo(w *kern.Window, alternative int) {
 // windowsOf returns windows of up to three sets, at least one of which is in every match, or nil if
 // none is known.
 func windowsOf(re *syntax.Regexp, budget *int) []row {
-	g := gatherer{now: []row{nil}, odds: 1, budget: budget}
+	g := gatherer{rows: []row{nil}, odds: 1, budget: budget}
 	g.walk(re)
 	best := g.best
 	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Min > 0 {
@@ -132,23 +132,23 @@ func eachOf(branches []*syntax.Regexp, budget *int) (all []row) {
 
 // gatherer walks an expression and keeps the rarest consecutive sets in every match.
 type gatherer struct {
-	now    []row // rows before the current position, one for each branch that leads there
+	rows   []row // rows before the current position, one for each branch that leads there
 	best   []row
 	odds   float64
 	within int  // branch depth: their sets are not in every match
 	budget *int // remaining parts to visit
 }
 
-func (g *gatherer) put(s byteSet) {
+func (g *gatherer) addSet(s byteSet) {
 	g.extend(s)
 	g.weigh()
 }
 
 func (g *gatherer) extend(s byteSet) {
 	c := cell{s, s.share()}
-	for i, r := range g.now {
+	for i, r := range g.rows {
 		r = append(r[:len(r):len(r)], c)
-		g.now[i] = r[max(0, len(r)-3):]
+		g.rows[i] = r[max(0, len(r)-3):]
 	}
 }
 
@@ -174,13 +174,13 @@ func (g *gatherer) weigh() {
 	if g.within > 0 {
 		return
 	}
-	if o := oddsOfAll(g.now); o < g.odds {
-		g.best, g.odds = slices.Clone(g.now), o
+	if o := oddsOfAll(g.rows); o < g.odds {
+		g.best, g.odds = slices.Clone(g.rows), o
 	}
 }
 
 // part starts new rows, since the next byte does not follow directly.
-func (g *gatherer) part() { g.now = []row{nil} }
+func (g *gatherer) part() { g.rows = []row{nil} }
 
 func (g *gatherer) walk(re *syntax.Regexp) {
 	if *g.budget--; *g.budget < 0 {
@@ -219,18 +219,18 @@ func (g *gatherer) walk(re *syntax.Regexp) {
 
 // branches continues every row through every branch.
 func (g *gatherer) branches(branches []*syntax.Regexp) {
-	before, after := g.now, []row(nil)
+	before, after := g.rows, []row(nil)
 	g.within++
 	for _, sub := range branches {
-		g.now = slices.Clone(before)
+		g.rows = slices.Clone(before)
 		g.walk(sub)
-		after = append(after, g.now...)
+		after = append(after, g.rows...)
 		if len(after) > maxAlternatives {
 			break
 		}
 	}
 	g.within--
-	if g.now = after; len(after) > maxAlternatives {
+	if g.rows = after; len(after) > maxAlternatives {
 		g.part()
 		return
 	}

@@ -9,12 +9,12 @@ import (
 // regexp has only for ASCII. It tracks all possible matches by preference, so its time is at most
 // text length times program size. It is used for patterns with \b or \B in non-ASCII text.
 type machine struct {
-	prog  *syntax.Prog
-	group int
-	now   []thread
-	next  []thread
-	mark  []int // by instruction: last round that visited it
-	round int
+	prog    *syntax.Prog
+	group   int
+	threads []thread
+	next    []thread
+	mark    []int // by instruction: last round that visited it
+	round   int
 }
 
 // thread is a position in the program with its match and group bounds.
@@ -33,7 +33,7 @@ func (m *machine) find(text []byte) (from, to int, ok bool) { return m.within(te
 // within finds a match that begins between two offsets, taking the text before into account.
 func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 	var best [4]int
-	m.now = m.now[:0]
+	m.threads = m.threads[:0]
 	before := rune(-1)
 	if first > 0 {
 		before, _ = utf8.DecodeLastRune(text[:first])
@@ -46,22 +46,22 @@ func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 		m.round++
 		m.next = m.next[:0]
 		holds := boundaries(before, r)
-		for _, t := range m.now {
+		for _, t := range m.threads {
 			m.follow(t, at, holds)
 		}
 		if !ok && at <= last {
 			m.follow(thread{pc: uint32(m.prog.Start), caps: [4]int{at, -1, -1, -1}}, at, holds)
 		}
-		m.now, m.next = m.next, m.now[:0]
-		for i, t := range m.now {
+		m.threads, m.next = m.next, m.threads[:0]
+		for i, t := range m.threads {
 			if m.prog.Inst[t.pc].Op == syntax.InstMatch {
 				best, ok = t.caps, true
 				best[1] = at
-				m.now = m.now[:i] // the rest is less preferred
+				m.threads = m.threads[:i] // the rest is less preferred
 				break
 			}
 		}
-		if size == 0 || len(m.now) == 0 && (ok || at >= last) {
+		if size == 0 || len(m.threads) == 0 && (ok || at >= last) {
 			break
 		}
 		m.step(r)
@@ -74,14 +74,14 @@ func (m *machine) within(text []byte, first, last int) (from, to int, ok bool) {
 }
 
 func (m *machine) step(r rune) {
-	kept := m.now[:0]
-	for _, t := range m.now {
+	kept := m.threads[:0]
+	for _, t := range m.threads {
 		in := &m.prog.Inst[t.pc]
 		if in.Op != syntax.InstMatch && accepts(in, r) {
 			kept = append(kept, thread{in.Out, t.caps})
 		}
 	}
-	m.now = kept
+	m.threads = kept
 }
 
 // follow adds all positions reached without a character, preferred ones first.

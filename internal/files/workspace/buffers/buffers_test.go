@@ -94,7 +94,7 @@ func replace(ctx context.Context, r *workspace.Root, name, text string, look fun
 		if c.Exists {
 			size = c.Size()
 		}
-		return []workspace.Splice{{Off: 0, Len: size, Data: []byte(text)}}, nil
+		return []workspace.Splice{{Offset: 0, Len: size, Data: []byte(text)}}, nil
 	})
 }
 
@@ -110,15 +110,15 @@ func TestWhatIsReadIsWhatTheEditorHas(t *testing.T) {
 	_, saved := content(t, r, "a.txt")
 	e.open[path] = "saved, and more\n"
 	text, unsaved := content(t, r, "a.txt")
-	if text != "saved, and more\n" || saved.Same(unsaved) {
-		t.Fatalf("read %q, same: %v", text, saved.Same(unsaved))
+	if text != "saved, and more\n" || saved.SameContent(unsaved) {
+		t.Fatalf("read %q, same: %v", text, saved.SameContent(unsaved))
 	}
 	w, err := replace(t.Context(), r, "a.txt", "new\n", nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, after := content(t, r, "a.txt")
-	if e.wrote[path] != "new\n" || !w.State.Same(after) {
+	if e.wrote[path] != "new\n" || !w.State.SameContent(after) {
 		t.Errorf("the editor got %q; state %v, now %v", e.wrote[path], w.State, after)
 	}
 	if names, _ := filepath.Glob(filepath.Join(dir, ".*")); len(names) > 0 {

@@ -45,9 +45,9 @@ type Hook struct {
 	Shell   string        // or a text for sh
 	Timeout time.Duration // at most MaxTime
 
-	// Cannot is why adze does not run it, or "".
-	Cannot string
-	Raw    []byte // the entry with its matcher, for the consent
+	// Unsupported is why adze does not run it, or "".
+	Unsupported string
+	Raw         []byte // the entry with its matcher, for the consent
 
 	match  matcher
 	depth  depth
@@ -76,10 +76,10 @@ type Moment struct {
 	Status     string // the outcome's
 	Output     string // result for the model
 
-	Text   string // prompt, final answer, notification, or instructions for a summary
-	Kind   string // of session.HookFresh and the others
-	Manual bool   // the user asked for the summary
-	Held   int    // number of times hooks have continued this turn
+	Text          string // prompt, final answer, notification, or instructions for a summary
+	Kind          string // of session.HookFresh and the others
+	Manual        bool   // the user asked for the summary
+	Continuations int    // number of times hooks have continued this turn
 }
 
 // Decision is a program's decision.
@@ -108,7 +108,7 @@ type Answer struct {
 // the tool.
 func (h Hook) Applies(m Moment) (name string, yes bool) {
 	switch {
-	case h.Cannot != "" || h.Event != m.Event,
+	case h.Unsupported != "" || h.Event != m.Event,
 		h.depth == mainOnly && m.Agent != "", h.depth == subOnly && m.Agent == "",
 		h.status != "" && h.status != m.Status:
 		return "", false

@@ -116,7 +116,7 @@ func TestInput(t *testing.T) {
 		{claude(t, "PreToolUse", ""), m, `{"agent_id":"explore: it","agent_type":"explore","cwd":"/w","hook_event_name":"PreToolUse","permission_mode":"acceptEdits","session_id":"s1","tool_input":{"file_path":"/w/a/b.go","new_string":"y","old_string":"<x>"},"tool_name":"Edit","tool_use_id":"c1","transcript_path":"/dev/null"}`},
 		{claude(t, "PreToolUse", ""), bash, `{"cwd":"/w","hook_event_name":"PreToolUse","permission_mode":"default","session_id":"s1","tool_input":{"command":"ls","run_in_background":true,"timeout":5000},"tool_name":"Bash","tool_use_id":"c1","transcript_path":"/dev/null"}`},
 		{own, m, `{"agent":"explore: it","arguments":{"path":"a/b.go","old_string":"<x>","new_string":"y"},"call":"c1","cwd":"/w","event":"before_tool","mode":"edits","session":"s1","tool":"edit"}`},
-		{claude(t, "Stop", ""), Moment{Event: session.HookStop, Session: "s1", Cwd: "/w", Text: "done", Held: 1}, `{"cwd":"/w","hook_event_name":"Stop","last_assistant_message":"done","permission_mode":"default","session_id":"s1","stop_hook_active":true,"transcript_path":"/dev/null"}`},
+		{claude(t, "Stop", ""), Moment{Event: session.HookStop, Session: "s1", Cwd: "/w", Text: "done", Continuations: 1}, `{"cwd":"/w","hook_event_name":"Stop","last_assistant_message":"done","permission_mode":"default","session_id":"s1","stop_hook_active":true,"transcript_path":"/dev/null"}`},
 		{claude(t, "UserPromptSubmit", ""), Moment{Event: session.HookPrompt, Cwd: "/w", Text: "hi"}, `{"cwd":"/w","hook_event_name":"UserPromptSubmit","permission_mode":"default","prompt":"hi","session_id":"","transcript_path":"/dev/null"}`},
 	} {
 		name, yes := c.hook.Applies(c.m)
@@ -237,8 +237,8 @@ func TestThereAndBack(t *testing.T) {
 func TestTimes(t *testing.T) {
 	for value, want := range map[string]time.Duration{`1`: time.Second, `0.5`: 500 * time.Millisecond, `600`: MaxTime, `1e300`: MaxTime} {
 		h := one(t, ".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": `+value+`}]}]}}`)
-		if h.Timeout != want || h.Cannot != "" {
-			t.Errorf("%s is %s (%s)", value, h.Timeout, h.Cannot)
+		if h.Timeout != want || h.Unsupported != "" {
+			t.Errorf("%s is %s (%s)", value, h.Timeout, h.Unsupported)
 		}
 	}
 }

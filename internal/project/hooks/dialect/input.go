@@ -36,7 +36,7 @@ func ownInput(m Moment) object {
 	case session.HookCompact:
 		o["manual"] = m.Manual
 	case session.HookStop:
-		o["text"], o["held"] = m.Text, m.Held
+		o["text"], o["held"] = m.Text, m.Continuations
 	case session.HookNotify:
 		o["kind"], o["message"] = m.Kind, m.Text
 	}
@@ -69,7 +69,7 @@ func (h Hook) claudeInput(m Moment, name string) object {
 	case session.HookCompact:
 		o["trigger"], o["custom_instructions"] = trigger(m), m.Text
 	case session.HookStop:
-		o["stop_hook_active"], o["last_assistant_message"] = m.Held > 0, m.Text
+		o["stop_hook_active"], o["last_assistant_message"] = m.Continuations > 0, m.Text
 	case session.HookNotify:
 		o["notification_type"], o["message"] = h.Dialect.notification(m.Kind), m.Text
 	}

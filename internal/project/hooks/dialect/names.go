@@ -33,8 +33,8 @@ func (d Dialect) names(tool string) []string {
 	return []string{tool}
 }
 
-// Means lists the built-in tools for a hook, or nil for all tools or none.
-func (h Hook) Means() (out []string) {
+// BuiltinTools lists the built-in tools for a hook, or nil for all tools or none.
+func (h Hook) BuiltinTools() (out []string) {
 	if h.match.names == nil && h.match.re == nil || h.Event != session.HookBefore && h.Event != session.HookAfter {
 		return nil
 	}

@@ -54,13 +54,13 @@ func (d Dialect) hook(name string, e entry, matcher string) (h Hook, some bool) 
 	h.Event, h.depth, h.status = d.native(name)
 	var err error
 	if h.match, err = compile(matcher); err != nil {
-		h.Cannot = err.Error()
+		h.Unsupported = err.Error()
 	}
 	if err := h.time(e.Timeout); err != nil {
-		h.Cannot = err.Error()
+		h.Unsupported = err.Error()
 	}
 	if why := d.cannot(h, e); why != "" {
-		h.Cannot = why
+		h.Unsupported = why
 	}
 	return h, true
 }

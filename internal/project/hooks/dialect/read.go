@@ -11,8 +11,8 @@ import (
 	"adze/session"
 )
 
-// Of returns a file's dialect by its path in the project. Codex (0.171) uses Claude Code's.
-func Of(file string) Dialect {
+// ForFile returns a file's dialect by its path in the project. Codex (0.171) uses Claude Code's.
+func ForFile(file string) Dialect {
 	switch folder, _, _ := strings.Cut(file, "/"); folder {
 	case ".adze", "hooks.json":
 		return Own
@@ -68,13 +68,13 @@ func Read(file string, plain []byte) ([]Hook, error) {
 	if json.Unmarshal(plain, &in) != nil {
 		return nil, errors.New("its hooks are none that adze can read")
 	}
-	d := Of(file)
+	d := ForFile(file)
 	var out []Hook
 	for _, name := range d.ordered(in.Hooks) {
 		hooks := d.event(name, in.Hooks[name])
 		for n := range hooks {
 			if in.Disable {
-				hooks[n].Cannot = "disableAllHooks is set in its file"
+				hooks[n].Unsupported = "disableAllHooks is set in its file"
 			}
 		}
 		out = append(out, hooks...)
@@ -133,11 +133,11 @@ func (d Dialect) event(name string, raw json.RawMessage) (out []Hook) {
 
 // String describes the hook in one line: "before_tool of bash, edit".
 func (h Hook) String() string {
-	if h.Cannot != "" {
-		return "not run: " + h.Cannot
+	if h.Unsupported != "" {
+		return "not run: " + h.Unsupported
 	}
 	text := h.Event
-	switch tools := h.Means(); {
+	switch tools := h.BuiltinTools(); {
 	case h.Event != session.HookBefore && h.Event != session.HookAfter:
 		if h.Matcher != "" && h.Matcher != "*" {
 			text += " of " + h.Matcher

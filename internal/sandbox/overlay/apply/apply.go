@@ -6,7 +6,7 @@
 // that, the step is left out and the command's version kept. Free space for all steps is checked at
 // the start.
 //
-// Start reading at Ground.Run; spot.put, spot.move and spot.write are the largest steps.
+// Start reading at Locations.Run; spot.put, spot.move and spot.write are the largest steps.
 //
 // Known limits: those of package overlay.
 package apply
@@ -34,11 +34,11 @@ const (
 	Special Kind = 's' // a socket, FIFO or device
 )
 
-// Left is a change that was not applied.
-type Left struct {
-	Path string // absolute
-	Why  string
-	Kept string // path of the command's version, or "" if there is none
+// Unapplied is a change that was not applied.
+type Unapplied struct {
+	Path        string // absolute
+	Reason      string
+	CommandCopy string // path of the command's version, or "" if there is none
 }
 
 // A Note reports a difference caused by the view.
@@ -67,8 +67,8 @@ const (
 
 // Outcome is a view's result.
 type Outcome struct {
-	Applied []string // absolute paths; a new folder stands for its content
-	Left    []Left
+	Applied   []string // absolute paths; a new folder stands for its content
+	Unapplied []Unapplied
 	// Notes are about applied changes.
 	Notes []Note
 	// Full is the disk's error if it is too full and nothing was applied.

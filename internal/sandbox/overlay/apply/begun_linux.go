@@ -24,7 +24,7 @@ type begun struct {
 
 const begunName = "begun"
 
-func (g *Ground) openBegun() error {
+func (g *Locations) openBegun() error {
 	f, err := os.OpenFile(filepath.Join(g.Dir, begunName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
@@ -64,9 +64,9 @@ func (x spot) keepFound(f, ours *os.File, size int64) error {
 	return nil
 }
 
-// Room returns an error if the disks lack space for the steps' copies and growth.
-func (g *Ground) Room(steps []Step) error {
-	home, err := entry.At(unix.AT_FDCWD, g.Dir)
+// CheckSpace returns an error if the disks lack space for the steps' copies and growth.
+func (g *Locations) CheckSpace(steps []Step) error {
+	home, err := entry.StatAt(unix.AT_FDCWD, g.Dir)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (g *Ground) Room(steps []Step) error {
 		case s.Act == ActWrite || s.Act == ActExtend:
 			needs[s.Root] += min(max(0, s.Upper.Size-s.Lower.Size), sizeOf(filepath.Join(g.UpperFolder(s.Root), s.Path)))
 		case s.Act == ActPut:
-			top, err := entry.At(g.Tops[s.Root], "")
+			top, err := entry.StatAt(g.Tops[s.Root], "")
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 )
 
 // LockAll takes git's locks for all steps. It leaves out groups without all their locks.
-func (g *Ground) LockAll(steps []Step) (free []Step, left []Left) {
+func (g *Locations) LockAll(steps []Step) (free []Step, left []Unapplied) {
 	busy := map[int]bool{}
 	for _, s := range steps {
 		if !s.Locked || busy[s.Group] {
@@ -48,7 +48,7 @@ func (x spot) lockText() string { return "adze " + filepath.Base(x.Dir) + "\n" }
 func (x spot) takeLock() error {
 	name := x.name + ".lock"
 	for try := 0; ; try++ {
-		fd, err := unix.Openat(x.at, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		fd, err := unix.Openat(x.dirfd, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 		if err == nil {
 			_, err = unix.Write(fd, []byte(x.lockText()))
 			return errors.Join(err, unix.Close(fd))
@@ -68,7 +68,7 @@ func (x spot) takeLock() error {
 
 // ownLock reports whether a lock is this view's, left by a killed process.
 func (x spot) ownLock(name string) bool {
-	fd, err := unix.Openat(x.at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(x.dirfd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}
@@ -78,4 +78,4 @@ func (x spot) ownLock(name string) bool {
 	return err == nil && string(buf[:n]) == x.lockText()
 }
 
-func (x spot) releaseLock() { _ = unix.Unlinkat(x.at, x.name+".lock", 0) }
+func (x spot) releaseLock() { _ = unix.Unlinkat(x.dirfd, x.name+".lock", 0) }

@@ -12,16 +12,16 @@ import (
 	"adze/internal/sandbox/overlay/entry"
 )
 
-// Ground holds the locations for applying changes.
-type Ground struct {
-	Dir     string // this view's: one folder for each root, and the journal
-	Home    string
-	Roots   []Root
-	Tops    []int    // root descriptors
-	Since   [2]int64 // file system time when the view was made
-	homeDev uint64   // the view's file system
-	Leases  map[entry.ID]*os.File
-	begun   begun
+// Locations holds the locations for applying changes.
+type Locations struct {
+	Dir      string // this view's: one folder for each root, and the journal
+	Home     string
+	Roots    []Root
+	Tops     []int    // root descriptors
+	ViewTime [2]int64 // file system time when the view was made
+	homeDev  uint64   // the view's file system
+	Leases   map[entry.ID]*os.File
+	begun    begun
 }
 
 // File names in a view's folder.
@@ -33,14 +33,14 @@ const (
 )
 
 // OpenRoots opens the roots. It returns an error if one was replaced.
-func (g *Ground) OpenRoots() error {
+func (g *Locations) OpenRoots() error {
 	for _, r := range g.Roots {
 		fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		if err != nil {
 			return &fs.PathError{Op: "open", Path: r.Path, Err: err}
 		}
 		g.Tops = append(g.Tops, fd)
-		st, err := entry.At(fd, "")
+		st, err := entry.StatAt(fd, "")
 		if err != nil {
 			return err
 		}
@@ -52,31 +52,31 @@ func (g *Ground) OpenRoots() error {
 }
 
 // Folder returns the parent of a root's upper and work folder.
-func (g *Ground) Folder(root int) string { return filepath.Join(g.Dir, fmt.Sprint(root)) }
+func (g *Locations) Folder(root int) string { return filepath.Join(g.Dir, fmt.Sprint(root)) }
 
 // UpperFolder returns the folder where the kernel stores a root's changes.
-func (g *Ground) UpperFolder(root int) string { return filepath.Join(g.Folder(root), "upper") }
+func (g *Locations) UpperFolder(root int) string { return filepath.Join(g.Folder(root), "upper") }
 
-// Beneath opens a folder below a root.
-func (g *Ground) Beneath(root int, path string) (int, error) {
+// OpenBelow opens a folder below a root.
+func (g *Locations) OpenBelow(root int, path string) (int, error) {
 	return entry.OpenBeneath(g.Tops[root], path)
 }
 
 // Newer reports whether an entry changed since the view was made.
-func (g *Ground) Newer(s entry.Stat) bool { return s.There() && entry.Later(s.Changed, g.Since) }
+func (g *Locations) Newer(s entry.Stat) bool { return s.Exists() && entry.Later(s.Changed, g.ViewTime) }
 
 // Look returns an entry below a root.
-func (g *Ground) Look(root int, path string) (entry.Stat, error) {
-	at, err := g.Beneath(root, filepath.Dir(path))
+func (g *Locations) Look(root int, path string) (entry.Stat, error) {
+	at, err := g.OpenBelow(root, filepath.Dir(path))
 	if err != nil {
 		return entry.Stat{}, err
 	}
 	defer unix.Close(at)
-	return entry.At(at, filepath.Base(path))
+	return entry.StatAt(at, filepath.Base(path))
 }
 
 // Keep moves the command's version to the folder of kept changes and returns its new path.
-func (g *Ground) Keep(root int, path string) string {
+func (g *Locations) Keep(root int, path string) string {
 	to := filepath.Join(g.Home, KeptName, filepath.Base(g.Dir), path)
 	if root > 0 {
 		to = filepath.Join(g.Home, KeptName, filepath.Base(g.Dir), fmt.Sprint("root-", root), path)
@@ -94,8 +94,8 @@ func (g *Ground) Keep(root int, path string) string {
 }
 
 // Lease opens a file for writing and takes a lease on it.
-func (g *Ground) Lease(root int, path string) (*os.File, error) {
-	at, err := g.Beneath(root, filepath.Dir(path))
+func (g *Locations) Lease(root int, path string) (*os.File, error) {
+	at, err := g.OpenBelow(root, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (g *Ground) Lease(root int, path string) (*os.File, error) {
 }
 
 // FreeLeases releases all leases.
-func (g *Ground) FreeLeases() {
+func (g *Locations) FreeLeases() {
 	for _, f := range g.Leases {
 		_ = f.Close()
 	}
@@ -112,7 +112,7 @@ func (g *Ground) FreeLeases() {
 }
 
 // GoOn does the steps left by a killed process.
-func (g *Ground) GoOn(steps []Step) (Outcome, error) {
+func (g *Locations) GoOn(steps []Step) (Outcome, error) {
 	progress, err := os.ReadFile(filepath.Join(g.Dir, progressName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Outcome{}, err

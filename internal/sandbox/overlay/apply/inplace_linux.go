@@ -22,7 +22,7 @@ func (x spot) write() error {
 		return err
 	}
 	defer ours.Close()
-	now, err := entry.At(int(f.Fd()), "")
+	now, err := entry.StatAt(int(f.Fd()), "")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (x spot) write() error {
 // step moved it.
 func (x spot) ourPath() string {
 	path := filepath.Join(x.from, x.name)
-	if st, err := entry.At(unix.AT_FDCWD, path); x.Moved && (err != nil || st.ID() != x.Upper.ID()) {
+	if st, err := entry.StatAt(unix.AT_FDCWD, path); x.Moved && (err != nil || st.ID() != x.Upper.ID()) {
 		return filepath.Join(x.Dir, x.Mover)
 	}
 	return path
@@ -60,7 +60,7 @@ func (x spot) ourPath() string {
 
 // openLeased opens the file with the lease from Apply or a new one.
 func (x spot) openLeased() (*os.File, error) {
-	st, err := entry.At(x.at, x.name)
+	st, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil || !st.IsFile() {
 		return nil, conflict(WhyNewer)
 	}
@@ -75,7 +75,7 @@ func (x spot) openLeased() (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	fd, err := entry.OpenForWriting(x.at, x.name) // no leases here
+	fd, err := entry.OpenForWriting(x.dirfd, x.name) // no leases here
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (x spot) extend() error {
 	if err := entry.ReadAll(ours, tail, x.Lower.Size); err != nil {
 		return err
 	}
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil || now.ID() != x.Lower.ID() {
 		return conflict(WhyNewer)
 	}
@@ -121,7 +121,7 @@ func (x spot) extend() error {
 		delete(x.Leases, now.ID())
 		_ = leased.Close()
 	}
-	fd, err := unix.Openat(x.at, x.name, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+	fd, err := unix.Openat(x.dirfd, x.name, unix.O_RDWR|unix.O_APPEND|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return err
 	}
@@ -154,12 +154,12 @@ func (x spot) extend() error {
 
 // dress gives an entry the command's attributes.
 func (x spot) dress() error {
-	fd, err := unix.Openat(x.at, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(x.dirfd, x.name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return conflict(WhyNewer)
 	}
 	defer unix.Close(fd)
-	now, err := entry.At(fd, "")
+	now, err := entry.StatAt(fd, "")
 	if err != nil {
 		return err
 	}
@@ -176,13 +176,13 @@ func (x spot) dress() error {
 	if x.Kind == Merged && !entry.HasOrigin(filepath.Join(x.from, x.name)) {
 		attributes = nil // created only for its content, without attributes
 	}
-	return entry.Attire(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
+	return entry.SetAttributes(fd, x.Upper, attributes, x.Times, x.Newer(x.Lower))
 }
 
 func (x spot) wear(fd int, ours *os.File) error {
 	st, newer := x.Upper, x.Newer(x.Lower)
-	if now, err := entry.At(fd, ""); err == nil && newer && x.Act == ActExtend { // set by somebody else
+	if now, err := entry.StatAt(fd, ""); err == nil && newer && x.Act == ActExtend { // set by somebody else
 		st.Mode, st.UID, st.GID = now.Mode, now.UID, now.GID
 	}
-	return entry.Attire(fd, st, entry.AttributesOf(int(ours.Fd())), x.Times, newer)
+	return entry.SetAttributes(fd, st, entry.AttributesOf(int(ours.Fd())), x.Times, newer)
 }

@@ -25,8 +25,8 @@ func IsFull(err error) bool {
 
 // Run does the steps starting at from. It leaves out a failed step and moves its change aside. If a
 // disk rejects writes, it returns an error, and the rest waits in the journal.
-func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
-	home, _ := entry.At(unix.AT_FDCWD, g.Dir)
+func (g *Locations) Run(steps []Step, from int) (out Outcome, err error) {
+	home, _ := entry.StatAt(unix.AT_FDCWD, g.Dir)
 	g.homeDev = home.Dev
 	progress, err := os.OpenFile(filepath.Join(g.Dir, progressName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -51,7 +51,7 @@ func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 			if c, ok := errors.AsType[conflict](err); ok {
 				why = string(c)
 			}
-			out.Left = append(out.Left, g.leftBy(s, why))
+			out.Unapplied = append(out.Unapplied, g.leftBy(s, why))
 		default:
 			out.Applied = add(out.Applied, real)
 			if s.Act == ActMove {
@@ -70,10 +70,10 @@ func (g *Ground) Run(steps []Step, from int) (out Outcome, err error) {
 }
 
 // leftBy describes a step left out and moves the command's version aside.
-func (g *Ground) leftBy(s Step, why string) Left {
-	l := Left{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Why: why}
+func (g *Locations) leftBy(s Step, why string) Unapplied {
+	l := Unapplied{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Reason: why}
 	if s.Kind != Removed && s.Kind != Merged {
-		l.Kept = g.Keep(s.Root, s.Path)
+		l.CommandCopy = g.Keep(s.Root, s.Path)
 	}
 	return l
 }
@@ -86,10 +86,10 @@ func add(paths []string, path string) []string {
 }
 
 // KeepAll moves aside the changes of steps that are never done.
-func (g *Ground) KeepAll(steps []Step, why string) (left []Left) {
+func (g *Locations) KeepAll(steps []Step, why string) (left []Unapplied) {
 	for _, s := range steps {
 		real := filepath.Join(g.Roots[s.Root].Path, s.Path)
-		if s.Act == ActPark || slices.ContainsFunc(left, func(l Left) bool { return l.Path == real }) {
+		if s.Act == ActPark || slices.ContainsFunc(left, func(l Unapplied) bool { return l.Path == real }) {
 			continue
 		}
 		left = append(left, g.leftBy(s, why))
@@ -104,16 +104,16 @@ func (c conflict) Error() string { return string(c) }
 
 // spot is a step at its place.
 type spot struct {
-	*Ground
+	*Locations
 	Step
-	at   int    // the root's folder
-	from string // the view's folder
-	name string
-	// abroad means that root and view are on different file systems.
-	abroad bool
+	dirfd int    // the root's folder
+	from  string // the view's folder
+	name  string
+	// crossDevice means that root and view are on different file systems.
+	crossDevice bool
 }
 
-func (g *Ground) do(s Step) error {
+func (g *Locations) do(s Step) error {
 	return g.at(s, func(x spot) error {
 		if s.Locked {
 			if err := x.takeLock(); err != nil {
@@ -142,9 +142,9 @@ func (g *Ground) do(s Step) error {
 }
 
 // at opens a step's folder and calls do.
-func (g *Ground) at(s Step, do func(spot) error) error {
+func (g *Locations) at(s Step, do func(spot) error) error {
 	parent := filepath.Dir(s.Path)
-	at, err := g.Beneath(s.Root, parent)
+	at, err := g.OpenBelow(s.Root, parent)
 	if err != nil {
 		if s.Act == ActRemove {
 			return nil // removed with its folder
@@ -152,12 +152,12 @@ func (g *Ground) at(s Step, do func(spot) error) error {
 		return conflict(WhyParent)
 	}
 	defer unix.Close(at)
-	x := spot{Ground: g, Step: s, at: at, from: filepath.Join(g.UpperFolder(s.Root), parent), name: filepath.Base(s.Path)}
-	here, err := entry.At(at, "")
+	x := spot{Locations: g, Step: s, dirfd: at, from: filepath.Join(g.UpperFolder(s.Root), parent), name: filepath.Base(s.Path)}
+	here, err := entry.StatAt(at, "")
 	if err != nil {
 		return err
 	}
-	x.abroad = here.Dev != g.homeDev
+	x.crossDevice = here.Dev != g.homeDev
 	return do(x)
 }
 
@@ -165,7 +165,7 @@ func (g *Ground) at(s Step, do func(spot) error) error {
 func (x spot) now() (entry.Stat, error) { return x.expect(x.Lower) }
 
 func (x spot) expect(want entry.Stat) (entry.Stat, error) {
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return now, err
 	}
@@ -184,7 +184,7 @@ func alike(a, b entry.Stat) bool {
 	if a.Mode&unix.S_IFMT != b.Mode&unix.S_IFMT || a.Ino != b.Ino || a.Dev != b.Dev {
 		return false
 	}
-	if a.IsFolder() || !a.There() {
+	if a.IsFolder() || !a.Exists() {
 		return true
 	}
 	return a.Size == b.Size && a.Modified == b.Modified && a.Mode == b.Mode && (a.Changed == b.Changed || a.Links > 1 || b.Links > 1)
@@ -199,7 +199,7 @@ func swapped(a, b entry.Stat) bool {
 // remove moves an entry to the trash, deleted after the last step.
 func (x spot) remove() error {
 	trash, trashAt := x.trash()
-	if _, err := entry.At(x.at, x.name); errors.Is(err, fs.ErrNotExist) {
+	if _, err := entry.StatAt(x.dirfd, x.name); errors.Is(err, fs.ErrNotExist) {
 		return nil // or moved away by a killed process
 	}
 	now, err := x.now()
@@ -207,15 +207,15 @@ func (x spot) remove() error {
 		return err
 	}
 	entry.Passing()
-	if err := x.writable(x.at, x.name, now); err != nil {
+	if err := x.writable(x.dirfd, x.name, now); err != nil {
 		return err
 	}
-	if err := entry.RenameFree(x.at, x.name, trashAt, trash); err != nil {
+	if err := entry.RenameFree(x.dirfd, x.name, trashAt, trash); err != nil {
 		return err
 	}
 	entry.Passing()
 	if err := x.verify(trashAt, trash, now); err != nil {
-		return errors.Join(err, entry.RenameFree(trashAt, trash, x.at, x.name))
+		return errors.Join(err, entry.RenameFree(trashAt, trash, x.dirfd, x.name))
 	}
 	return nil
 }
@@ -231,8 +231,8 @@ func (x spot) writable(at int, name string, st entry.Stat) error {
 // trash returns the place for removed entries: in the view, or beside the entry on another file
 // system.
 func (x spot) trash() (name string, at int) {
-	if x.abroad {
-		return x.temp("-old"), x.at
+	if x.crossDevice {
+		return x.temp("-old"), x.dirfd
 	}
 	return x.old(), unix.AT_FDCWD
 }
@@ -248,15 +248,15 @@ const TempPrefix = ".adze-"
 
 // tidy removes a step's leftovers.
 func (x spot) tidy() error {
-	if x.abroad {
-		return errors.Join(entry.RemoveBeneath(x.at, x.temp("-old")), entry.RemoveBeneath(x.at, x.temp("")))
+	if x.crossDevice {
+		return errors.Join(entry.RemoveBeneath(x.dirfd, x.temp("-old")), entry.RemoveBeneath(x.dirfd, x.temp("")))
 	}
 	return nil
 }
 
 // verify checks a moved entry: if somebody changed it at the last moment, the caller moves it back.
 func (x spot) verify(at int, name string, before entry.Stat) error {
-	st, err := entry.At(at, name)
+	st, err := entry.StatAt(at, name)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (x spot) verify(at int, name string, before entry.Stat) error {
 	}
 	defer unix.Close(fd)
 	newest, err := entry.NewestIn(fd)
-	if err == nil && entry.Later(newest, x.Lower.Changed) && entry.Later(newest, x.Since) {
+	if err == nil && entry.Later(newest, x.Lower.Changed) && entry.Later(newest, x.ViewTime) {
 		err = conflict(WhyNewer)
 	}
 	return err
@@ -280,7 +280,7 @@ func (x spot) verify(at int, name string, before entry.Stat) error {
 
 // put moves the command's version to its place.
 func (x spot) put() error {
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -291,18 +291,18 @@ func (x spot) put() error {
 		return err
 	}
 	fromAt, from := unix.AT_FDCWD, filepath.Join(x.from, x.name)
-	if x.abroad {
+	if x.crossDevice {
 		if from, err = x.stage(from); err != nil {
 			return err
 		}
-		fromAt = x.at
+		fromAt = x.dirfd
 	}
 	if err := x.writable(fromAt, from, x.Upper); err != nil {
 		return err
 	}
 	entry.Passing()
-	if !now.There() {
-		if err := entry.RenameFree(fromAt, from, x.at, x.name); err != nil {
+	if !now.Exists() {
+		if err := entry.RenameFree(fromAt, from, x.dirfd, x.name); err != nil {
 			if err == unix.EEXIST {
 				return conflict(WhyNewer)
 			}
@@ -310,14 +310,14 @@ func (x spot) put() error {
 		}
 		return x.finish()
 	}
-	if err := x.writable(x.at, x.name, now); err != nil {
+	if err := x.writable(x.dirfd, x.name, now); err != nil {
 		return err
 	}
-	if err := entry.Exchange(fromAt, from, x.at, x.name); err != nil {
+	if err := entry.Exchange(fromAt, from, x.dirfd, x.name); err != nil {
 		return err
 	}
 	if err := x.verify(fromAt, from, now); err != nil {
-		return errors.Join(err, entry.Exchange(fromAt, from, x.at, x.name))
+		return errors.Join(err, entry.Exchange(fromAt, from, x.dirfd, x.name))
 	}
 	return x.finish()
 }
@@ -325,14 +325,14 @@ func (x spot) put() error {
 // ours reports whether the entry was put there by this step.
 func (x spot) ours(now entry.Stat) bool {
 	staged, ok := x.staged()
-	return now.There() && (now.ID() == x.Upper.ID() || ok && now.Ino == staged)
+	return now.Exists() && (now.ID() == x.Upper.ID() || ok && now.Ino == staged)
 }
 
 // finish sets a folder's final mode.
 func (x spot) finish() error {
 	entry.Passing()
 	if x.Upper.IsFolder() && x.Upper.Mode&0o200 == 0 {
-		return entry.Fchmod(x.at, x.name, x.Upper.Mode)
+		return entry.Fchmod(x.dirfd, x.name, x.Upper.Mode)
 	}
 	return nil
 }
@@ -341,7 +341,7 @@ func (x spot) stagedFile() string { return filepath.Join(x.Dir, fmt.Sprint("stag
 
 // staged returns the inode of the copy made by stage.
 func (x spot) staged() (ino uint64, ok bool) {
-	if !x.abroad {
+	if !x.crossDevice {
 		return 0, false
 	}
 	data, err := os.ReadFile(x.stagedFile())
@@ -355,13 +355,13 @@ func (x spot) staged() (ino uint64, ok bool) {
 // stage copies the command's version from another file system to a name beside the place.
 func (x spot) stage(from string) (string, error) {
 	temp := x.temp("")
-	if err := entry.RemoveBeneath(x.at, temp); err != nil {
+	if err := entry.RemoveBeneath(x.dirfd, temp); err != nil {
 		return "", err
 	}
-	if err := entry.CopyTo(from, x.at, temp); err != nil {
-		return "", errors.Join(err, entry.RemoveBeneath(x.at, temp))
+	if err := entry.CopyTo(from, x.dirfd, temp); err != nil {
+		return "", errors.Join(err, entry.RemoveBeneath(x.dirfd, temp))
 	}
-	st, err := entry.At(x.at, temp)
+	st, err := entry.StatAt(x.dirfd, temp)
 	if err != nil {
 		return "", err
 	}
@@ -372,7 +372,7 @@ func (x spot) stage(from string) (string, error) {
 // parked returns a parked entry's place: in the view, or at the top of a root on another file
 // system.
 func (x spot) parked() (at int, name string) {
-	if x.abroad {
+	if x.crossDevice {
 		return x.Tops[x.Root], fmt.Sprintf("%s%s-parked-%d", TempPrefix, filepath.Base(x.Dir), x.Parked)
 	}
 	return unix.AT_FDCWD, filepath.Join(x.Dir, fmt.Sprint("parked-", x.Parked))
@@ -380,17 +380,17 @@ func (x spot) parked() (at int, name string) {
 
 func (x spot) park() error {
 	at, name := x.parked()
-	if _, err := entry.At(at, name); err == nil {
+	if _, err := entry.StatAt(at, name); err == nil {
 		return nil
 	}
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil || now.ID() != x.Lower.ID() {
 		return conflict(WhyGone)
 	}
-	if err := x.writable(x.at, x.name, now); err != nil {
+	if err := x.writable(x.dirfd, x.name, now); err != nil {
 		return err
 	}
-	return entry.RenameFree(x.at, x.name, at, name)
+	return entry.RenameFree(x.dirfd, x.name, at, name)
 }
 
 // source opens the parent folder for a rename or link.
@@ -399,7 +399,7 @@ func (x spot) source() (at int, name string, close func(), err error) {
 		at, name = x.parked()
 		return at, name, func() {}, nil
 	}
-	at, err = x.Beneath(x.Root, filepath.Dir(x.From))
+	at, err = x.OpenBelow(x.Root, filepath.Dir(x.From))
 	if err != nil {
 		return -1, "", nil, conflict(WhyGone)
 	}
@@ -408,7 +408,7 @@ func (x spot) source() (at int, name string, close func(), err error) {
 
 // move renames an entry. An existing one goes to the trash.
 func (x spot) move() error {
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -418,14 +418,14 @@ func (x spot) move() error {
 	}
 	defer closeSource()
 	trash, trashAt := x.trash()
-	if now.There() && now.ID() == x.Lower.ID() { // done before the kill
-		left, err := entry.At(sourceAt, source)
-		if err == nil && left.There() && (left.ID() == x.Over.ID() || left.ID() == x.Upper.ID()) {
+	if now.Exists() && now.ID() == x.Lower.ID() { // done before the kill
+		left, err := entry.StatAt(sourceAt, source)
+		if err == nil && left.Exists() && (left.ID() == x.Over.ID() || left.ID() == x.Upper.ID()) {
 			return entry.RenameFree(sourceAt, source, trashAt, trash)
 		}
 		return nil
 	}
-	st, err := entry.At(sourceAt, source)
+	st, err := entry.StatAt(sourceAt, source)
 	if err != nil || st.ID() != x.Lower.ID() || st.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
 		return conflict(WhyGone)
 	}
@@ -433,11 +433,11 @@ func (x spot) move() error {
 		return err
 	}
 	entry.Passing()
-	if !now.There() {
-		if x.Over.There() {
+	if !now.Exists() {
+		if x.Over.Exists() {
 			return conflict(WhyNewer)
 		}
-		err := entry.RenameFree(sourceAt, source, x.at, x.name)
+		err := entry.RenameFree(sourceAt, source, x.dirfd, x.name)
 		if err == unix.EEXIST {
 			err = conflict(WhyNewer)
 		}
@@ -448,7 +448,7 @@ func (x spot) move() error {
 			return err
 		}
 	}
-	if err := entry.Exchange(sourceAt, source, x.at, x.name); err != nil {
+	if err := entry.Exchange(sourceAt, source, x.dirfd, x.name); err != nil {
 		return err
 	}
 	entry.Passing()
@@ -456,14 +456,14 @@ func (x spot) move() error {
 		return entry.RenameFree(sourceAt, source, trashAt, trash)
 	}
 	if err := x.verify(sourceAt, source, now); err != nil {
-		return errors.Join(err, entry.Exchange(sourceAt, source, x.at, x.name))
+		return errors.Join(err, entry.Exchange(sourceAt, source, x.dirfd, x.name))
 	}
 	return entry.RenameFree(sourceAt, source, trashAt, trash)
 }
 
 // copyOfOurs reports whether the entry is the command's version, put there with its folder.
 func (x spot) copyOfOurs(now entry.Stat) bool {
-	return now.ID() == x.Upper.ID() || x.abroad && !x.Over.There() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
+	return now.ID() == x.Upper.ID() || x.crossDevice && !x.Over.Exists() && now.IsFile() && now.Size == x.Upper.Size && now.Modified[0] == x.Upper.Modified[0]
 }
 
 // link gives the entry at From a second name. If somebody else replaced that entry, the command's
@@ -474,11 +474,11 @@ func (x spot) link() error {
 		return x.instead().put()
 	}
 	defer closeSource()
-	st, err := entry.At(at, source)
-	if copied := x.abroad && x.Lower.ID() == x.Upper.ID(); err != nil || st.ID() != x.Lower.ID() && !copied {
+	st, err := entry.StatAt(at, source)
+	if copied := x.crossDevice && x.Lower.ID() == x.Upper.ID(); err != nil || st.ID() != x.Lower.ID() && !copied {
 		return x.instead().put()
 	}
-	now, err := entry.At(x.at, x.name)
+	now, err := entry.StatAt(x.dirfd, x.name)
 	switch {
 	case err == nil && now.ID() == st.ID():
 		return nil
@@ -488,25 +488,25 @@ func (x spot) link() error {
 		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case err != nil && x.Over.There():
+	case err != nil && x.Over.Exists():
 		return conflict(WhyNewer)
 	}
 	temp := x.temp("")
-	if err := entry.RemoveBeneath(x.at, temp); err != nil {
+	if err := entry.RemoveBeneath(x.dirfd, temp); err != nil {
 		return err
 	}
-	if err := unix.Linkat(at, source, x.at, temp, 0); err != nil {
+	if err := unix.Linkat(at, source, x.dirfd, temp, 0); err != nil {
 		return err
 	}
 	entry.Passing()
-	if !now.There() {
-		return entry.RenameFree(x.at, temp, x.at, x.name)
+	if !now.Exists() {
+		return entry.RenameFree(x.dirfd, temp, x.dirfd, x.name)
 	}
-	if err := entry.Exchange(x.at, temp, x.at, x.name); err != nil {
+	if err := entry.Exchange(x.dirfd, temp, x.dirfd, x.name); err != nil {
 		return err
 	}
 	trash, trashAt := x.trash()
-	return entry.RenameFree(x.at, temp, trashAt, trash)
+	return entry.RenameFree(x.dirfd, temp, trashAt, trash)
 }
 
 // instead returns the step for putting the command's version in place of the link.

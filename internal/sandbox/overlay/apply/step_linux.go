@@ -65,7 +65,7 @@ const (
 )
 
 // WriteJournal writes and syncs the journal atomically.
-func (g *Ground) WriteJournal(j Journal) error {
+func (g *Locations) WriteJournal(j Journal) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return err
@@ -88,11 +88,11 @@ const mostSynced = 16
 
 // Sync syncs files that replace others, and git's locked files. It starts all writes before
 // waiting, so that the file system commits once.
-func (g *Ground) Sync(steps []Step) {
+func (g *Locations) Sync(steps []Step) {
 	var files []int
 	n := 0
 	for _, s := range steps {
-		if s.Kind != File || s.Act != ActPut || !s.Lower.There() && !s.Locked {
+		if s.Kind != File || s.Act != ActPut || !s.Lower.Exists() && !s.Locked {
 			continue
 		}
 		if n++; n > mostSynced && !s.Locked {

@@ -54,7 +54,7 @@ func EachBelow(fd int, do func(Stat) error) error {
 		return err
 	}
 	for _, name := range names {
-		st, err := At(fd, name)
+		st, err := StatAt(fd, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -265,11 +265,11 @@ func CopyData(f, ours *os.File, at, size int64) error {
 	return err
 }
 
-// Attire sets owner, attributes, mode and, with times, the modification time. With keep it removes
-// no attribute.
-func Attire(fd int, st Stat, attributes map[string][]byte, times, keep bool) error {
+// SetAttributes sets owner, attributes, mode and, with times, the modification time. With keep it
+// removes no attribute.
+func SetAttributes(fd int, st Stat, attributes map[string][]byte, times, keep bool) error {
 	path := byDescriptor(fd)
-	now, err := At(fd, "")
+	now, err := StatAt(fd, "")
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 // CopyTo copies a file, link or folder.
 func CopyTo(from string, at int, name string) error {
-	st, err := At(unix.AT_FDCWD, from)
+	st, err := StatAt(unix.AT_FDCWD, from)
 	if err != nil {
 		return err
 	}
 	switch {
-	case st.Is(unix.S_IFLNK):
+	case st.HasType(unix.S_IFLNK):
 		target, err := os.Readlink(from)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func CopyTo(from string, at int, name string) error {
 	defer to.Close()
 	err = CopyData(to, in, 0, st.Size)
 	if err == nil {
-		err = Attire(int(to.Fd()), st, AttributesOf(int(in.Fd())), true, false)
+		err = SetAttributes(int(to.Fd()), st, AttributesOf(int(in.Fd())), true, false)
 	}
 	return errors.Join(err, to.Close())
 }
@@ -72,7 +72,7 @@ func copyFolder(from string, st Stat, at int, name string) error {
 		return err
 	}
 	defer in.Close()
-	return Attire(fd, st, AttributesOf(int(in.Fd())), true, false)
+	return SetAttributes(fd, st, AttributesOf(int(in.Fd())), true, false)
 }
 
 // RemoveBeneath removes an entry with its content.

@@ -3,7 +3,7 @@
 //
 // The one rule: nothing here follows a link.
 //
-// Start reading at Stat and At.
+// Start reading at Stat and StatAt.
 //
 // Known limits: Linux only, except for RemoveAll and the types.
 package entry
@@ -33,17 +33,17 @@ type Stat struct {
 
 const typeBits = 0o170000
 
-// Is reports whether the entry has a type, such as unix.S_IFLNK.
-func (s Stat) Is(kind uint32) bool { return s.Mode&typeBits == kind }
+// HasType reports whether the entry has a type, such as unix.S_IFLNK.
+func (s Stat) HasType(kind uint32) bool { return s.Mode&typeBits == kind }
 
-// There reports whether the entry exists.
-func (s Stat) There() bool { return s.Mode != 0 }
+// Exists reports whether the entry exists.
+func (s Stat) Exists() bool { return s.Mode != 0 }
 
 // IsFolder reports whether the entry is a folder.
-func (s Stat) IsFolder() bool { return s.Is(0o040000) }
+func (s Stat) IsFolder() bool { return s.HasType(0o040000) }
 
 // IsFile reports whether the entry is a regular file.
-func (s Stat) IsFile() bool { return s.Is(0o100000) }
+func (s Stat) IsFile() bool { return s.HasType(0o100000) }
 
 // SetID reports whether the entry is a setuid or setgid file.
 func (s Stat) SetID() bool { return s.IsFile() && s.Mode&(0o6000) != 0 }

@@ -65,7 +65,7 @@ func OpenForWriting(at int, name string) (int, error) {
 	if err != unix.EACCES {
 		return fd, err
 	}
-	st, err := At(at, name)
+	st, err := StatAt(at, name)
 	if err != nil || !st.IsFile() || int(st.UID) != os.Geteuid() {
 		return -1, unix.EACCES
 	}

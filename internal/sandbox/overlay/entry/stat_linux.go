@@ -16,8 +16,8 @@ func OpenBeneath(top int, path string) (int, error) {
 // Later reports whether b is after a.
 func Later(b, a [2]int64) bool { return b[0] > a[0] || b[0] == a[0] && b[1] > a[1] }
 
-// At examines a name in an open folder, or the descriptor itself if name is "".
-func At(at int, name string) (Stat, error) {
+// StatAt examines a name in an open folder, or the descriptor itself if name is "".
+func StatAt(at int, name string) (Stat, error) {
 	var st unix.Statx_t
 	flags := unix.AT_SYMLINK_NOFOLLOW
 	if name == "" {
@@ -38,7 +38,7 @@ func At(at int, name string) (Stat, error) {
 }
 
 // StatOf examines a path without following a link at its end.
-func StatOf(path string) (Stat, error) { return At(unix.AT_FDCWD, path) }
+func StatOf(path string) (Stat, error) { return StatAt(unix.AT_FDCWD, path) }
 
 // ID identifies an entry on this machine.
 type ID struct{ dev, ino uint64 }

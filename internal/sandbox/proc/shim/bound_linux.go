@@ -41,7 +41,7 @@ func (s *supervisor) bound(memory, processes uint64) {
 		began := time.Now()
 		held, much := s.exceeds(memory, processes)
 		if much != 0 {
-			say(exceededLine(much))
+			writeStatus(exceededLine(much))
 			s.kill()
 			return
 		}

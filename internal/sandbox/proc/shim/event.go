@@ -30,15 +30,15 @@ const Word = "__shim"
 // Event is one line of the status pipe. A shim writes Begun if it has walls, then Failed, or
 // Started, Exited, Gone in this order; Exited is missing if the command itself could not be ended.
 type Event struct {
-	Kind  Kind
-	PID   int           // Started: the command's
-	Errno syscall.Errno // Failed
-	Code  int           // Exited: exit code, -1 after a signal
-	Sig   syscall.Signal
-	Ended int    // Gone: how many other processes were ended
-	Left  int    // Gone: how many could not be ended
-	Step  string // Unboxed: failed step
-	Much  Excess // Exceeded
+	Kind      Kind
+	PID       int           // Started: the command's
+	Errno     syscall.Errno // Failed
+	Code      int           // Exited: exit code, -1 after a signal
+	Sig       syscall.Signal
+	Ended     int    // Gone: how many other processes were ended
+	Survivors int    // Gone: how many could not be ended
+	Step      string // Unboxed: failed step
+	Excess    Excess // Exceeded
 }
 
 // Kind is a status line's kind.

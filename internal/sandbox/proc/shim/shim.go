@@ -61,9 +61,9 @@ func Main(args []string) (exit int, ours bool) {
 // this goroutine is bound to its thread until the program's main runs, so each wait for another one
 // would cost two thread switches.
 type supervisor struct {
-	cmd  int                   // process id of the command, its session's leader
-	seen *seccomptrace.Witness // answers the command's calls, or nil
-	gone chan struct{}         // closed when no child is left
+	cmd  int                    // process id of the command, its session's leader
+	seen *seccomptrace.Listener // answers the command's calls, or nil
+	gone chan struct{}          // closed when no child is left
 
 	left     bool // the command left processes to be ended
 	sweeping sync.Once
@@ -77,13 +77,13 @@ type supervisor struct {
 func (s *supervisor) run(spec Spec) (exit int) {
 	adoptOrphans()
 	if !spec.Box.Empty() {
-		say(begunLine())
+		writeStatus(begunLine())
 	}
 	if err := s.start(spec); err != nil {
-		say(failLine(err))
+		writeStatus(failLine(err))
 		return 1
 	}
-	say(startLine(s.cmd))
+	writeStatus(startLine(s.cmd))
 	go s.watch()
 	s.reap(spec.Linger)
 	endUnadopted(s.cmd)
@@ -126,7 +126,7 @@ func (spec Spec) fork() (int, error) {
 
 // forkConfined starts the command from a thread without rights and ends that thread. Other threads
 // keep their rights (seccomp(2), landlock(7)).
-func (spec Spec) forkConfined() (pid int, seen *seccomptrace.Witness, err error) {
+func (spec Spec) forkConfined() (pid int, seen *seccomptrace.Listener, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -157,7 +157,7 @@ func (s *supervisor) reap(linger bool) {
 				go s.sweep()
 			}
 		case pid == s.cmd:
-			say(exitLine(status))
+			writeStatus(exitLine(status))
 			options = syscall.WNOHANG
 		}
 	}
@@ -169,7 +169,7 @@ func (s *supervisor) finish(survivors int) {
 		s.mu.Lock()
 		ended := len(s.ended)
 		s.mu.Unlock()
-		say(goneLine(ended, survivors))
+		writeStatus(goneLine(ended, survivors))
 	})
 }
 
@@ -188,8 +188,8 @@ func (s *supervisor) watch() {
 	}
 }
 
-// say writes a line to the status pipe. An error means that adze is gone, which the lifeline
-// reports.
-func say(line string) {
+// writeStatus writes a line to the status pipe. An error means that adze is gone, which the
+// lifeline reports.
+func writeStatus(line string) {
 	_, _ = syscall.Write(statusFD, []byte(line))
 }

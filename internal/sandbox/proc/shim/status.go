@@ -87,9 +87,9 @@ func ParseEvent(s string) (Event, bool) {
 	case Exited:
 		e.Code, e.Sig = a, syscall.Signal(b)
 	case Gone:
-		e.Ended, e.Left = a, b
+		e.Ended, e.Survivors = a, b
 	case Exceeded:
-		e.Much = Excess(a)
+		e.Excess = Excess(a)
 	default:
 		return Event{}, false
 	}

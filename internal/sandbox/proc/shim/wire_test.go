@@ -55,7 +55,7 @@ func TestParseEvent(t *testing.T) {
 		"start 12 0": {Kind: shim.Started, PID: 12},
 		"exit 3 0":   {Kind: shim.Exited, Code: 3},
 		"exit -1 9":  {Kind: shim.Exited, Code: -1, Sig: 9},
-		"gone 4 1":   {Kind: shim.Gone, Ended: 4, Left: 1},
+		"gone 4 1":   {Kind: shim.Gone, Ended: 4, Survivors: 1},
 		"fail 2 0":   {Kind: shim.Failed, Errno: 2},
 	} {
 		if got, ok := shim.ParseEvent(in); !ok || got != want {

@@ -22,11 +22,11 @@ import (
 
 // Box describes a sandbox. The zero value builds nothing.
 type Box struct {
-	Own    bool    // the shim is in new namespaces and makes the mounts; else they exist already
-	IDs    IDs     // mapped by the shim, unless its parent did it
-	Mounts []Mount // in this order; checked even if not Own
-	Filter Filter
-	Rules  Rules
+	NewNamespaces bool    // the shim is in new namespaces and makes the mounts; else they exist already
+	IDs           IDs     // mapped by the shim, unless its parent did it
+	Mounts        []Mount // in this order; checked even if not NewNamespaces
+	Filter        Filter
+	Rules         Rules
 
 	// Door is the descriptor of a socket for passing out a listener at DoorAddress in the shim's
 	// network; 0 means none.
@@ -45,7 +45,7 @@ const DoorPort = 3128
 
 // Empty reports whether there is nothing to build.
 func (b Box) Empty() bool {
-	return !b.Own && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
+	return !b.NewNamespaces && len(b.Mounts) == 0 && b.Filter == NoFilter && b.Rules.none() && b.Door == 0
 }
 
 // Views reports whether the mounts include a view.
@@ -63,12 +63,12 @@ type IDs struct {
 // A Mount is one place in the command's file tree. Places without a mount are the host's, read
 // only.
 type Mount struct {
-	Kind Kind
-	Path string // absolute and free of links; a link is an error
-	From string // host path, likewise, for Writable, View and Kept; target for Link; a number for Handed
+	Kind   Kind
+	Path   string // absolute and free of links; a link is an error
+	Source string // host path, likewise, for Writable, View and ReadOnly; target for Link; a number for Handed
 	// Upper is the host folder for a View's changes, with two empty folders "upper" and "work".
 	Upper string
-	// Dev and Ino identify the folder at From, for Writable and View; both 0 means any.
+	// Dev and Ino identify the folder at Source, for Writable and View; both 0 means any.
 	Dev, Ino uint64
 	Size     uint64 // bytes, for Private
 }
@@ -78,18 +78,18 @@ type Kind byte
 
 // Mount kinds.
 const (
-	Writable Kind = 'w' // the host's, writable
-	View     Kind = 'v' // the host's through an overlay: changes go to Upper, and the host's stays unchanged
-	Handed   Kind = 't' // a view made by a holder: From is its mount's descriptor
-	Same     Kind = 's' // unchanged, but a mount point that cannot be renamed; must exist
-	Locked   Kind = 'l' // unchanged, but read only; must exist
-	Empty    Kind = 'e' // an empty folder or file over an existing one; nothing if missing
-	Private  Kind = 'p' // an empty writable folder, deleted with the command
-	Kept     Kind = 'k' // the host's, read only, also below a Private or Hollow one
-	Hollow   Kind = 'h' // an empty read-only folder for later mounts
-	Link     Kind = 'y' // a symbolic link to From, in a Hollow folder
-	Devices  Kind = 'd' // the usual devices, with separate terminals
-	Proc     Kind = 'c' // the command's processes only
+	Writable    Kind = 'w' // the host's, writable
+	View        Kind = 'v' // the host's through an overlay: changes go to Upper, and the host's stays unchanged
+	Handed      Kind = 't' // a view made by a holder: From is its mount's descriptor
+	Same        Kind = 's' // unchanged, but a mount point that cannot be renamed; must exist
+	Locked      Kind = 'l' // unchanged, but read only; must exist
+	Empty       Kind = 'e' // an empty folder or file over an existing one; nothing if missing
+	Private     Kind = 'p' // an empty writable folder, deleted with the command
+	ReadOnly    Kind = 'k' // the host's, read only, also below a Private or EmptyFolder one
+	EmptyFolder Kind = 'h' // an empty read-only folder for later mounts
+	Link        Kind = 'y' // a symbolic link to Source, in a EmptyFolder folder
+	Devices     Kind = 'd' // the usual devices, with separate terminals
+	Proc        Kind = 'c' // the command's processes only
 )
 
 // Filter selects the sockets allowed by the system call filter. filter_linux.go describes its other
@@ -105,12 +105,12 @@ const (
 // Rules are Landlock rules: files and folders with their content. Nothing else can be opened.
 type Rules struct {
 	Read, Write []string // missing paths are skipped in Read and an error in Write
-	// Made is a descriptor of these rules from Make, which makes Read unnecessary; 0 means that
+	// Descriptor is a descriptor of these rules from Make, which makes Read unnecessary; 0 means that
 	// Confine makes them.
-	Made int
+	Descriptor int
 }
 
-func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 && r.Made == 0 }
+func (r Rules) none() bool { return len(r.Read) == 0 && len(r.Write) == 0 && r.Descriptor == 0 }
 
 // NoView begins the text of a Fault if an overlay cannot be made.
 const NoView = "private view of the workspace"
@@ -132,14 +132,14 @@ func (b Box) Fields() []string {
 			out = append(out, name)
 		}
 	}
-	flag(b.Own, "O")
+	flag(b.NewNamespaces, "O")
 	flag(b.IDs.Set, "I"+strconv.Itoa(b.IDs.UID)+" "+strconv.Itoa(b.IDs.GID))
 	flag(b.Filter != NoFilter, "F"+string(rune(b.Filter)))
 	flag(b.Door > 0, "D"+strconv.Itoa(b.Door))
 	flag(b.Asks > 0, "A"+strconv.Itoa(b.Asks))
 	flag(b.Memory > 0, "M"+number(b.Memory))
 	flag(b.Processes > 0, "N"+number(b.Processes))
-	flag(b.Rules.Made > 0, "L"+strconv.Itoa(b.Rules.Made))
+	flag(b.Rules.Descriptor > 0, "L"+strconv.Itoa(b.Rules.Descriptor))
 	for _, p := range b.Rules.Read {
 		out = append(out, "R"+p)
 	}
@@ -147,7 +147,7 @@ func (b Box) Fields() []string {
 		out = append(out, "W"+p)
 	}
 	for _, m := range b.Mounts {
-		out = append(out, string(rune(m.Kind))+number(m.Dev)+" "+number(m.Ino)+" "+number(m.Size)+" "+number(uint64(len(m.Path)))+" "+number(uint64(len(m.From)))+" "+m.Path+m.From+m.Upper)
+		out = append(out, string(rune(m.Kind))+number(m.Dev)+" "+number(m.Ino)+" "+number(m.Size)+" "+number(uint64(len(m.Path)))+" "+number(uint64(len(m.Source)))+" "+m.Path+m.Source+m.Upper)
 	}
 	return out
 }
@@ -169,7 +169,7 @@ func (b *Box) take(letter byte, rest string) bool {
 	var err error
 	switch letter {
 	case 'O':
-		b.Own = true
+		b.NewNamespaces = true
 	case 'I':
 		uid, gid, ok := strings.Cut(rest, " ")
 		if !ok {
@@ -193,7 +193,7 @@ func (b *Box) take(letter byte, rest string) bool {
 	case 'N':
 		b.Processes, err = strconv.ParseUint(rest, 10, 64)
 	case 'L':
-		b.Rules.Made, err = strconv.Atoi(rest)
+		b.Rules.Descriptor, err = strconv.Atoi(rest)
 	case 'R':
 		b.Rules.Read = append(b.Rules.Read, rest)
 	case 'W':
@@ -211,7 +211,7 @@ func (b *Box) takeMount(kind Kind, rest string) bool {
 	}
 	m := Mount{Kind: kind}
 	text := parts[5]
-	for i, to := range []*string{&m.Path, &m.From} {
+	for i, to := range []*string{&m.Path, &m.Source} {
 		size, err := strconv.Atoi(parts[3+i])
 		if err != nil || size < 0 || size > len(text) {
 			return false

@@ -17,7 +17,7 @@ func (b Box) Build() error {
 }
 
 // Confine does nothing.
-func (b Box) Confine() (*seccomptrace.Witness, error) { return nil, nil }
+func (b Box) Confine() (*seccomptrace.Listener, error) { return nil, nil }
 
 // Hold does nothing: this system has no views.
 func Hold([]string) (exit int, ours bool) { return 0, false }

@@ -9,13 +9,13 @@ func TestFieldsAreReadBack(t *testing.T) {
 	for name, b := range map[string]Box{
 		"nothing": {},
 		"all": {
-			Own: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Door: 8, Asks: 9, Memory: 1 << 40, Processes: 7,
-			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Made: 5},
+			NewNamespaces: true, IDs: IDs{Set: true, UID: 1000, GID: 100}, Filter: OwnNet, Door: 8, Asks: 9, Memory: 1 << 40, Processes: 7,
+			Rules: Rules{Read: []string{"/usr", ""}, Write: []string{"/w x"}, Descriptor: 5},
 			Mounts: []Mount{
-				{Kind: Writable, Path: "/a b", From: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},
-				{Kind: View, Path: "/w", From: "/w", Upper: "/state/view 1", Dev: 1, Ino: 2},
+				{Kind: Writable, Path: "/a b", Source: "/c d", Dev: 1, Ino: 1<<64 - 1, Size: 3},
+				{Kind: View, Path: "/w", Source: "/w", Upper: "/state/view 1", Dev: 1, Ino: 2},
 				{Kind: Locked, Path: "/w/.git\n"}, {Kind: Proc, Path: "/proc"},
-				{Kind: Hollow, Path: "/home"}, {Kind: Link, Path: "/home/a", From: "../b c"},
+				{Kind: EmptyFolder, Path: "/home"}, {Kind: Link, Path: "/home/a", Source: "../b c"},
 			},
 		},
 	} {

@@ -16,7 +16,7 @@ func (b Box) Build() error {
 			return err
 		}
 	}
-	if b.Own {
+	if b.NewNamespaces {
 		if err := b.assemble(); err != nil {
 			return err
 		}

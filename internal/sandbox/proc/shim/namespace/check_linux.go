@@ -86,11 +86,11 @@ func (m Mount) check(root int) error {
 			return errLocked
 		}
 	case Same:
-	case Locked, Kept:
+	case Locked, ReadOnly:
 		if !readOnly {
 			return errWritable
 		}
-	case Hollow:
+	case EmptyFolder:
 		if fs.Type != magicTmpfs {
 			return errKind
 		}

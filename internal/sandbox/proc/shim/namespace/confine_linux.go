@@ -11,7 +11,7 @@ import (
 // thread must be locked and is useful only for starting the command. Other threads keep their
 // rights, so they can end the command, and it cannot reach them. The caller must serve the witness,
 // if not nil, as soon as the command runs.
-func (b Box) Confine() (*seccomptrace.Witness, error) {
+func (b Box) Confine() (*seccomptrace.Listener, error) {
 	if b.Empty() {
 		return nil, nil
 	}

@@ -62,9 +62,9 @@ type rule struct {
 	does   []instruction
 }
 
-// terms are a filter's parameters besides the architecture. Without a witness the command cannot
-// connect local sockets, so it gets none.
-type terms struct {
+// filterParams are a filter's parameters besides the architecture. Without a witness the command
+// cannot connect local sockets, so it gets none.
+type filterParams struct {
 	witness bool
 	tells   []uint32 // calls reported to the witness
 	bits    uint32   // permission bits forbidden for files
@@ -89,7 +89,7 @@ func forbidden() uint32 {
 // program returns an architecture's filter, or nil if its numbers are unknown. It uses a binary
 // search: the kernel runs the program once for every call number on installation, and later for
 // each call with more than one result.
-func (f Filter) program(n numbers, t terms) []instruction {
+func (f Filter) program(n numbers, t filterParams) []instruction {
 	if n.arch == 0 {
 		return nil
 	}
@@ -112,7 +112,7 @@ func sortRules(rules []rule) {
 }
 
 // rules returns the rules for all calls not simply allowed.
-func (f Filter) rules(n numbers, t terms) []rule {
+func (f Filter) rules(n numbers, t filterParams) []rule {
 	refuse := refusal(syscall.EPERM)
 	var out []rule
 	if f == NoSockets {
@@ -205,12 +205,12 @@ func connected(otherwise instruction) []instruction {
 }
 
 // terms returns the parameters for a box. A command without sockets needs no witness.
-func (b Box) terms() terms {
-	tells := seccomptrace.Tells(b.Views())
+func (b Box) terms() filterParams {
+	tells := seccomptrace.ReportedCalls(b.Views())
 	if b.Filter == NoSockets || len(tells) == 0 {
-		return terms{bits: forbidden()}
+		return filterParams{bits: forbidden()}
 	}
-	return terms{true, tells, forbidden()}
+	return filterParams{true, tells, forbidden()}
 }
 
 // install adds the filter to the calling thread and its children. It returns the witness's
@@ -224,7 +224,7 @@ func (b Box) install() (listener int, err error) {
 			}
 		}
 	}
-	_, err = impose(b.Filter.program(here(), terms{bits: forbidden()}), 0)
+	_, err = impose(b.Filter.program(here(), filterParams{bits: forbidden()}), 0)
 	return -1, err
 }
 

@@ -123,7 +123,7 @@ func TestFiltersOfAllArchitectures(t *testing.T) {
 			named[nr], seen[name] = name, true
 		}
 		for _, f := range []Filter{OwnNet, NoSockets} {
-			p := f.program(n, terms{bits: setUser, witness: f == OwnNet})
+			p := f.program(n, filterParams{bits: setUser, witness: f == OwnNet})
 			for nr := range uint32(1200) {
 				want := uint32(answerAllow)
 				switch name := named[nr]; {
@@ -204,7 +204,7 @@ func checkArguments(t *testing.T, arch string, f Filter, p []instruction, byName
 func TestForeignCallsEndTheProcess(t *testing.T) {
 	all := known()
 	for arch, n := range all {
-		p := OwnNet.program(n, terms{bits: setUser})
+		p := OwnNet.program(n, filterParams{bits: setUser})
 		for _, other := range []uint32{0, 0x40000003, 0x40000028, all["amd64"].arch, all["arm64"].arch} { // i386, arm
 			for nr := range uint32(600) {
 				if got := run(t, p, data{number: nr, arch: other}); other != n.arch && got != answerKill {
@@ -227,9 +227,9 @@ func TestToldCallsAreNoneThatAreClosed(t *testing.T) {
 	if n.arch == 0 {
 		t.Skip("this architecture has no filter")
 	}
-	plain, with := OwnNet.program(n, terms{bits: setUser}), OwnNet.program(n, terms{true, seccomptrace.Tells(true), setUser})
+	plain, with := OwnNet.program(n, filterParams{bits: setUser}), OwnNet.program(n, filterParams{true, seccomptrace.ReportedCalls(true), setUser})
 	watched := map[uint32]bool{}
-	for _, nr := range seccomptrace.Tells(true) {
+	for _, nr := range seccomptrace.ReportedCalls(true) {
 		watched[nr] = true
 		d := data{number: nr, arch: n.arch}
 		if got := run(t, plain, d); got != answerAllow {

@@ -110,7 +110,7 @@ func holdAll(args []string) (trees []int, err error) {
 	}
 	defer syscall.Close(root)
 	for at := args[first:]; len(at) > 0; at = at[each:] {
-		m := Mount{Kind: View, Path: at[0], From: at[0], Upper: at[1]}
+		m := Mount{Kind: View, Path: at[0], Source: at[0], Upper: at[1]}
 		dev, err := strconv.ParseUint(at[2], 10, 64)
 		ino, err2 := strconv.ParseUint(at[3], 10, 64)
 		if err := errors.Join(err, err2); err != nil {
@@ -147,7 +147,7 @@ func mountView(old, top int, m Mount) (int, error) {
 
 // ofHolder attaches a copy of a holder's view.
 func (t *tree) ofHolder(m Mount) error {
-	fd, err := strconv.Atoi(m.From)
+	fd, err := strconv.Atoi(m.Source)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (r Rules) Make() (set int, err error) {
 
 // enforce restricts the calling thread.
 func (r Rules) enforce() error {
-	set := r.Made
+	set := r.Descriptor
 	if set == 0 {
 		made, err := r.Make()
 		if err != nil {

@@ -24,7 +24,7 @@ func (t *tree) add(m Mount) error {
 		return t.view(m)
 	case Handed:
 		return t.ofHolder(m)
-	case Kept:
+	case ReadOnly:
 		return t.fromHost(m, attrNoSuid|attrNoDev|attrReadOnly)
 	case Same:
 		return t.onItself(m.Path, 0)
@@ -34,7 +34,7 @@ func (t *tree) add(m Mount) error {
 		return t.blank(m.Path)
 	case Private:
 		return t.private(m)
-	case Hollow:
+	case EmptyFolder:
 		return t.hollowOut(m)
 	case Link:
 		return t.link(m)
@@ -48,7 +48,7 @@ func (t *tree) add(m Mount) error {
 
 // fromHost mounts a host file or folder.
 func (t *tree) fromHost(m Mount, attrs uint64) error {
-	from, err := openNoLinks(t.old, m.From, oPath)
+	from, err := openNoLinks(t.old, m.Source, oPath)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (t *tree) view(m Mount) error {
 // descriptors, which cannot be redirected and need no quoting. userxattr is available to all users;
 // it also keeps renamed folders and changed attributes complete in the upper folder.
 func (t *tree) overlay(m Mount) (int, error) {
-	lower, err := openNoLinks(t.old, m.From, oPath|syscall.O_DIRECTORY)
+	lower, err := openNoLinks(t.old, m.Source, oPath|syscall.O_DIRECTORY)
 	if err != nil {
 		return -1, err
 	}
@@ -259,7 +259,7 @@ func (t *tree) private(m Mount) error {
 	return attach(fs, at)
 }
 
-// hollowSize limits a Hollow folder in bytes: it holds names only.
+// hollowSize limits a EmptyFolder folder in bytes: it holds names only.
 const hollowSize = 4 << 20
 
 func (t *tree) hollowOut(m Mount) error {
@@ -283,7 +283,7 @@ func (t *tree) link(m Mount) error {
 		return err
 	}
 	defer syscall.Close(at)
-	return symlinkat(m.From, at, m.Path[cut+1:])
+	return symlinkat(m.Source, at, m.Path[cut+1:])
 }
 
 // privateMode returns the host's mode for world-writable folders.

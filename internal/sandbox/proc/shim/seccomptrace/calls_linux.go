@@ -24,8 +24,8 @@ func calls(moves bool) map[uint32]act {
 	return all
 }
 
-// Tells lists the calls that the filter reports to the listener.
-func Tells(moves bool) (out []uint32) {
+// ReportedCalls lists the calls that the filter reports to the listener.
+func ReportedCalls(moves bool) (out []uint32) {
 	for nr := range calls(moves) {
 		out = append(out, nr)
 	}

@@ -38,7 +38,7 @@ const (
 type inode struct{ dev, ino uint64 }
 
 // copied duplicates a descriptor from the calling process.
-func (w *Witness) copied(n *notice, fd uint64) (int, syscall.Errno) {
+func (w *Listener) copied(n *notice, fd uint64) (int, syscall.Errno) {
 	of, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(n.pid), pidfdThread, 0)
 	if errno == syscall.EINVAL {
 		of, _, errno = syscall.Syscall(sysPidfdOpen, uintptr(processOf(int(n.pid))), 0, 0)
@@ -62,7 +62,7 @@ func (w *Witness) copied(n *notice, fd uint64) (int, syscall.Errno) {
 
 // stillAsks reports whether the calling process still waits for its response, so that its id is
 // still valid.
-func (w *Witness) stillAsks(n *notice) bool {
+func (w *Listener) stillAsks(n *notice) bool {
 	id := n.id
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlStillThere, uintptr(unsafe.Pointer(&id)))
 	return errno == 0
@@ -70,7 +70,7 @@ func (w *Witness) stillAsks(n *notice) bool {
 
 // listens records the inode of a socket before it listens; others cannot be reached. It returns
 // true if it has performed the call itself.
-func (w *Witness) listens(n *notice) (reply, bool) {
+func (w *Listener) listens(n *notice) (reply, bool) {
 	fd, errno := w.copied(n, n.args[0])
 	if errno != 0 {
 		return reply{}, false
@@ -89,7 +89,7 @@ func (w *Witness) listens(n *notice) (reply, bool) {
 	return reply{}, false
 }
 
-func (w *Witness) remember(fd int) {
+func (w *Listener) remember(fd int) {
 	var st syscall.Stat_t
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -113,7 +113,7 @@ func (w *Witness) remember(fd int) {
 }
 
 // connect performs connect(2). It returns false if the response follows later.
-func (w *Witness) connect(n *notice) (reply, bool) {
+func (w *Listener) connect(n *notice) (reply, bool) {
 	fail := func(errno syscall.Errno) (reply, bool) { return reply{id: n.id, errno: -int32(errno)}, true }
 	size := int32(n.args[2])
 	if size < 0 || size > maxAddress {
@@ -139,10 +139,10 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 			return fail(errno)
 		}
 	} else {
-		c.elsewhere = w.foreign(fd, address)
+		c.outsideQuestion = w.foreign(fd, address)
 	}
 	flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
-	if flags&syscall.O_NONBLOCK != 0 && c.elsewhere == "" {
+	if flags&syscall.O_NONBLOCK != 0 && c.outsideQuestion == "" {
 		return w.perform(c), true
 	}
 	select {
@@ -161,17 +161,17 @@ func (w *Witness) connect(n *notice) (reply, bool) {
 
 // connection is an allowed connect(2).
 type connection struct {
-	asked      notice
-	fd, target int // the socket, and its opened path or -1
-	address    []byte
-	elsewhere  string        // question to the outside process, or ""
-	refusal    syscall.Errno // error for a path socket elsewhere if the answer is no
+	asked           notice
+	fd, target      int // the socket, and its opened path or -1
+	address         []byte
+	outsideQuestion string        // question to the outside process, or ""
+	refusal         syscall.Errno // error for a path socket elsewhere if the answer is no
 }
 
 // perform connects and closes the connection's descriptors.
-func (w *Witness) perform(c connection) reply {
+func (w *Listener) perform(c connection) reply {
 	defer func() { c.close() }()
-	if c.elsewhere != "" {
+	if c.outsideQuestion != "" {
 		if errno := w.elsewhere(&c); errno != 0 {
 			return reply{id: c.asked.id, errno: -int32(errno)}
 		}
@@ -195,7 +195,7 @@ func (c *connection) close() {
 // it.
 //
 // Abstract names are local to the command's network, so they are its own.
-func (w *Witness) lead(c *connection) syscall.Errno {
+func (w *Listener) lead(c *connection) syscall.Errno {
 	a := c.address
 	if len(a) <= pathOffset || len(a) > mostUnix || uint16(a[0])|uint16(a[1])<<8 != syscall.AF_UNIX {
 		return syscall.EINVAL
@@ -205,7 +205,7 @@ func (w *Witness) lead(c *connection) syscall.Errno {
 	}
 	name, _, _ := strings.Cut(string(a[pathOffset:]), "\x00")
 	target, errno := w.target(c, name)
-	if errno == 0 && c.elsewhere == "" {
+	if errno == 0 && c.outsideQuestion == "" {
 		c.leadTo(target)
 	}
 	return errno
@@ -219,7 +219,7 @@ func (c *connection) leadTo(target int) {
 
 // target opens a path to one of the command's sockets. For other paths it sets elsewhere if there
 // is someone to ask.
-func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
+func (w *Listener) target(c *connection, name string) (int, syscall.Errno) {
 	n := &c.asked
 	path := n.absolute(name)
 	fd, err := syscall.Open(path, oPath|syscall.O_CLOEXEC, 0)
@@ -239,15 +239,15 @@ func (w *Witness) target(c *connection, name string) (int, syscall.Errno) {
 }
 
 // notOwn handles a path without one of the command's sockets.
-func (w *Witness) notOwn(c *connection, path string, errno syscall.Errno) (int, syscall.Errno) {
+func (w *Listener) notOwn(c *connection, path string, errno syscall.Errno) (int, syscall.Errno) {
 	if w.asks > 0 && path != "" {
-		c.elsewhere, c.refusal = "unix:"+path, errno
+		c.outsideQuestion, c.refusal = "unix:"+path, errno
 		return -1, 0
 	}
 	return -1, errno
 }
 
-func (w *Witness) ownSocket(id inode) bool {
+func (w *Listener) ownSocket(id inode) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	_, known := w.sockets[id]

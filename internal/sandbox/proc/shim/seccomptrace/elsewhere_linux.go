@@ -24,7 +24,7 @@ const (
 
 // foreign returns the question about an internet connection: "tcp:" with an address and port of
 // this machine that the command does not serve itself. It returns "" for others.
-func (w *Witness) foreign(fd int, address []byte) string {
+func (w *Listener) foreign(fd int, address []byte) string {
 	ip, port := addressOf(address)
 	if w.asks <= 0 || port == 0 || !ofThisMachine(ip) || served(ip, port) {
 		return ""
@@ -52,9 +52,9 @@ func addressOf(raw []byte) (ip []byte, port uint16) {
 
 // elsewhere asks about a connection and redirects its address. If nothing is there, an internet
 // address stays unchanged.
-func (w *Witness) elsewhere(c *connection) syscall.Errno {
+func (w *Listener) elsewhere(c *connection) syscall.Errno {
 	if c.refusal != 0 {
-		if answer, fd := w.ask(c.elsewhere); answer == Leads && fd >= 0 {
+		if answer, fd := w.ask(c.outsideQuestion); answer == Leads && fd >= 0 {
 			c.leadTo(fd)
 			return 0
 		}
@@ -66,7 +66,7 @@ func (w *Witness) elsewhere(c *connection) syscall.Errno {
 		return 0
 	}
 	defer syscall.Close(listener)
-	switch answer, _ := w.ask(c.elsewhere, listener); answer {
+	switch answer, _ := w.ask(c.outsideQuestion, listener); answer {
 	case Leads:
 		c.address[2], c.address[3] = byte(port>>8), byte(port)
 	case Unserved:
@@ -104,7 +104,7 @@ func listenAt(ip []byte) (fd int, port uint16, err error) {
 
 // ask sends a question with a response socket and further descriptors. The response may include a
 // descriptor, else fd is -1. Without a response the result is Unserved.
-func (w *Witness) ask(about string, with ...int) (answer byte, fd int) {
+func (w *Listener) ask(about string, with ...int) (answer byte, fd int) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return Unserved, -1

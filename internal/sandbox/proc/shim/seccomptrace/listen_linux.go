@@ -9,7 +9,7 @@ import (
 )
 
 // A Witness is one command's listener.
-type Witness struct {
+type Listener struct {
 	fd    int
 	calls map[uint32]act
 	mu    sync.Mutex
@@ -49,9 +49,9 @@ const (
 	goOn          = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
 )
 
-// New returns a Witness for seccomp(2)'s listener fd. The caller must serve it.
-func New(fd int, s Settings) *Witness {
-	w := &Witness{fd: fd, calls: calls(s.Moves),
+// New returns a Listener for seccomp(2)'s listener fd. The caller must serve it.
+func New(fd int, s Settings) *Listener {
+	w := &Listener{fd: fd, calls: calls(s.Moves),
 		sockets: map[inode]int{}, asks: s.Asks, waiting: make(chan struct{}, mostConnects)}
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), ioctlSetFlags, sameProcessor) // older kernels are only slower
 	return w
@@ -59,7 +59,7 @@ func New(fd int, s Settings) *Witness {
 
 // Await waits until other is readable or closed, and begins to answer at the first reported call.
 // It needs no thread until then, which would slow down the smallest command.
-func (w *Witness) Await(other int) {
+func (w *Listener) Await(other int) {
 	if w == nil {
 		return
 	}
@@ -77,7 +77,7 @@ func (w *Witness) Await(other int) {
 }
 
 // Begin starts answering, once.
-func (w *Witness) Begin() {
+func (w *Listener) Begin() {
 	if w != nil {
 		w.begun.Do(func() { go w.listen() })
 	}
@@ -85,7 +85,7 @@ func (w *Witness) Begin() {
 
 // listen waits in the ioctl itself, to which the kernel hands the processor: after poll(2), a
 // response takes many times as long on a busy machine.
-func (w *Witness) listen() {
+func (w *Listener) listen() {
 	n, r := new(notice), new(reply)
 	for w.one(n, r) {
 	}
@@ -105,7 +105,7 @@ const (
 
 // one handles the next call, whose process may have been killed meanwhile. It returns false after
 // the last one.
-func (w *Witness) one(n *notice, r *reply) bool {
+func (w *Listener) one(n *notice, r *reply) bool {
 	*n = notice{} // the kernel requires zeros
 	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReceive, uintptr(unsafe.Pointer(n)))
 	if errno != 0 {
@@ -118,12 +118,12 @@ func (w *Witness) one(n *notice, r *reply) bool {
 	return true
 }
 
-func (w *Witness) send(r *reply) {
+func (w *Listener) send(r *reply) {
 	_, _, _ = syscall.Syscall(syscall.SYS_IOCTL, uintptr(w.fd), ioctlReply, uintptr(unsafe.Pointer(r)))
 }
 
 // over reports whether no filtered process is left.
-func (w *Witness) over() bool {
+func (w *Listener) over() bool {
 	wait := pollFD{fd: int32(w.fd), events: pollIn}
 	var now syscall.Timespec
 	_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&wait)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
@@ -132,7 +132,7 @@ func (w *Witness) over() bool {
 
 // answer decides by the call number alone: the witness performs the call, lets it continue, or
 // refuses it. It returns false if the response follows later.
-func (w *Witness) answer(n *notice) (reply, bool) {
+func (w *Listener) answer(n *notice) (reply, bool) {
 	switch w.calls[n.nr] {
 	case connects:
 		return w.connect(n)

@@ -32,7 +32,7 @@ const (
 )
 
 // move renames a folder in a view. It returns false to let the kernel do it.
-func (w *Witness) move(n *notice) (reply, bool) {
+func (w *Listener) move(n *notice) (reply, bool) {
 	var flags uintptr
 	if n.nr == sysRenameat2 {
 		flags = uintptr(n.args[4])

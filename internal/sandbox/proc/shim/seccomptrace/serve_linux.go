@@ -14,7 +14,7 @@ import (
 const connectTime = 5
 
 // serves performs listen(2) on an internet socket, so that the port is known, and reports it.
-func (w *Witness) serves(n *notice, fd int) (reply, bool) {
+func (w *Listener) serves(n *notice, fd int) (reply, bool) {
 	if w.asks <= 0 {
 		return reply{}, false
 	}
@@ -36,7 +36,7 @@ func (w *Witness) serves(n *notice, fd int) (reply, bool) {
 }
 
 // dials starts making connections for the outside process, once.
-func (w *Witness) dials() bool {
+func (w *Listener) dials() bool {
 	if w.dialled {
 		return true
 	}

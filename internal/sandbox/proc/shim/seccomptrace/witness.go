@@ -14,8 +14,8 @@
 // before the kernel reads it. Calls decided by the listener are performed by it, on copied and
 // opened data.
 //
-// Start reading at Witness.Await and Witness.connect; calls_linux.go lists the calls. Rules of this
-// package: those of package shim.
+// Start reading at Listener.Await and Listener.connect; calls_linux.go lists the calls. Rules of
+// this package: those of package shim.
 //
 // Known limits: Linux only. The kernel allows one listener, so there is none inside another program
 // with one.

@@ -40,7 +40,7 @@ func TestAPathAtTheEndOfMemory(t *testing.T) {
 func TestAWitnessLetsGoOnWhatIsWatchedAlone(t *testing.T) {
 	w := New(-1, Settings{})
 	var all []uint32
-	all = append(all, Tells(false)...)
+	all = append(all, ReportedCalls(false)...)
 	for nr := range uint32(600) {
 		r, now := w.answer(&notice{id: 7, nr: nr, pid: uint32(os.Getpid())})
 		if nr == syscall.SYS_CONNECT {

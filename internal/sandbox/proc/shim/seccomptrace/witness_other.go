@@ -2,17 +2,17 @@
 
 package seccomptrace
 
-// Witness is unused on this system.
-type Witness struct{}
+// Listener is unused on this system.
+type Listener struct{}
 
 // New returns nil.
-func New(int, Settings) *Witness { return nil }
+func New(int, Settings) *Listener { return nil }
 
 // Await does nothing.
-func (*Witness) Await(int) {}
+func (*Listener) Await(int) {}
 
 // Begin does nothing.
-func (*Witness) Begin() {}
+func (*Listener) Begin() {}
 
-// Tells returns nil.
-func Tells(bool) []uint32 { return nil }
+// ReportedCalls returns nil.
+func ReportedCalls(bool) []uint32 { return nil }
