@@ -2,10 +2,14 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,9 +30,51 @@ type ServerInfo struct {
 	// APIAddress is the real address of the compatible API, if the given one lacks its version.
 	APIAddress string
 	// Err is why there is no list; the program may be known anyway.
-	Err error
+	Err error `json:"-"`
 	// Slow: the query timed out. Unreached: no connection was accepted.
 	Slow, Unreached bool
+	// Signature identifies the first response. It stays the same as long as the server does.
+	Signature string
+}
+
+// rememberTime is how long results are reused. A restarted program may list the same models with
+// another context.
+const rememberTime = 10 * time.Minute
+
+// program is the kind of finding for the program at an address.
+const program = "program"
+
+// Recall is Recognise with one request instead of up to four, if its response is the same as a few
+// minutes ago.
+func (s Server) Recall(ctx context.Context, findings *wire.Findings) ServerInfo {
+	var was ServerInfo
+	if findings.Fresh(s.Base, "", program, rememberTime, &was) {
+		inner, cancel := context.WithTimeout(ctx, s.patience())
+		defer cancel()
+		a := asker{server: s, client: s.client(s.patience())}
+		defer a.client.HTTP.CloseIdleConnections()
+		models, err := a.list(inner, a.listURL())
+		if signature(models, err) == was.Signature {
+			if was.APIAddress == "" {
+				was.Err = err
+			}
+			return was
+		}
+	}
+	f := s.Recognise(ctx)
+	if !f.Slow && !f.Unreached {
+		findings.Keep(s.Base, "", program, f)
+	}
+	return f
+}
+
+// signature identifies a response to the list request.
+func signature(models []Model, err error) string {
+	sum := sha256.Sum256(wire.JSON(struct {
+		Models []Model
+		Err    string
+	}{models, fmt.Sprint(err)}))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Recognise finds out which program answers at Base, whatever s.Kind is. It requests the list and
@@ -44,6 +90,7 @@ func (s Server) Recognise(ctx context.Context) ServerInfo {
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		f.Models, f.Err = a.list(inner, a.listURL())
+		f.Signature = signature(f.Models, f.Err)
 		if f.Err != nil && a.root() == strings.TrimRight(s.Base, "/") && inner.Err() == nil {
 			a.unversioned(inner, &f)
 		}
@@ -156,11 +203,14 @@ func (f ServerInfo) Advice(model string, failed *session.ProviderError) string {
 	if failed.Kind == session.AuthError || errors.As(f.Err, &listed) && listed.Kind == session.AuthError {
 		return ""
 	}
+	_, has := f.FindModel(model)
 	switch {
 	case f.APIAddress != "" && failed.Kind == session.RequestError:
 		return "the API is at " + wire.DisplayURL(f.APIAddress) + ": write the address with its version"
 	case f.Err == nil && len(f.Models) == 0 && f.Kind != Any:
 		return f.Program() + " has no model yet: " + f.getOne(model)
+	case f.Err == nil && len(f.Models) > 0 && !has && (failed.Kind == session.NoModelError || failed.Kind == session.RequestError && failed.Status == 404):
+		return "it has " + names(f.Models) + "; " + f.getOne(model)
 	}
 	return ""
 }
@@ -174,4 +224,17 @@ func (f ServerInfo) getOne(model string) string {
 		return "load one in LM Studio, or with: lms load"
 	}
 	return "choose one of them with --model"
+}
+
+const mostNames = 5
+
+func names(models []Model) string {
+	var out []string
+	for _, m := range models[:min(len(models), mostNames)] {
+		out = append(out, m.Name)
+	}
+	if len(models) > mostNames {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
 }

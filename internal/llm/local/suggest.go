@@ -42,8 +42,12 @@ func suggest(ctx context.Context, server, model string, err error, models func(c
 		return
 	}
 	slices.Sort(names)
+	listed := strings.Contains(failed.Hint, " has ") // the route has already named them
 	if near := tool.Nearest(model, names, 1); len(near) == 1 {
 		failed.Hint = fmt.Sprintf("did you mean %s/%s?\n%s", server, near[0], failed.Hint)
+	}
+	if listed {
+		return
 	}
 	rest := ""
 	if n := len(names) - mostSuggested; n > 0 {

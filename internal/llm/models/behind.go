@@ -41,14 +41,14 @@ type Servers struct {
 }
 
 // recognise queries an address once.
-func (s *Servers) recognise(ctx context.Context, server local.Server) local.ServerInfo {
+func (s *Servers) recognise(ctx context.Context, server local.Server, findings *wire.Findings) local.ServerInfo {
 	s.mu.Lock()
 	f, known := s.found[server.Base]
 	s.mu.Unlock()
 	if known {
 		return f
 	}
-	f = server.Recognise(ctx)
+	f = server.Recall(ctx, findings)
 	if f.Kind == local.Any && (f.Slow || f.Unreached) {
 		return f
 	}
@@ -77,7 +77,7 @@ func (f *Finder) beyond(at *place, m Model, given session.Provider) Model {
 
 // look queries a place. A resumed session keeps its format.
 func (at *place) look(ctx context.Context) local.Route {
-	f := at.servers.recognise(ctx, at.server)
+	f := at.servers.recognise(ctx, at.server, at.findings)
 	if at.kept != "" {
 		f.Kind, f.Slow, f.Unreached = local.Kind(strings.TrimPrefix(at.kept, unnamed)), false, false
 	}

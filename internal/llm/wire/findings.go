@@ -50,6 +50,11 @@ func subject(address, model string) string { return model + " at " + DisplayURL(
 
 // Get decodes a finding into a value and reports whether it exists.
 func (f *Findings) Get(address, model, kind string, into any) bool {
+	return f.Fresh(address, model, kind, findingAge, into)
+}
+
+// Fresh is Get for a finding not older than age.
+func (f *Findings) Fresh(address, model, kind string, age time.Duration, into any) bool {
 	if f == nil {
 		return false
 	}
@@ -59,7 +64,7 @@ func (f *Findings) Get(address, model, kind string, into any) bool {
 		f.entries = f.read()
 	}
 	found, ok := f.entries[kind+" of "+subject(address, model)]
-	return ok && f.clock().Sub(found.FoundAt) <= findingAge && json.Unmarshal(found.Value, into) == nil
+	return ok && f.clock().Sub(found.FoundAt) <= age && json.Unmarshal(found.Value, into) == nil
 }
 
 // Keep stores a finding.
