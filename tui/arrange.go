@@ -68,11 +68,12 @@ func share(h, rows int, want Wants) (p heights, left int) {
 		left -= n
 		return n
 	}
+	p.prompt = take(want.Prompt, max(h/3, 3))
 	if want.Dialog > 0 {
 		p.dialog = take(want.Dialog, mostDialog(h, left))
+		p.menu = take(want.Menu, left-1)
 		return p, left
 	}
-	p.prompt = take(want.Prompt, max(h/3, 3))
 	p.menu = take(want.Menu, left-minTranscript)
 	p.around = take(want.WorkPane, left-minTranscript)
 	return p, left

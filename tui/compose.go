@@ -45,6 +45,11 @@ func (c *composer) empty() string {
 	return ui.ReasonIf(!c.prompt.Empty(), "only while the prompt is empty")
 }
 
+// hasMessage reports whether the user has begun a message, or a word in a list.
+func (c *composer) hasMessage() bool {
+	return !c.prompt.Empty() || c.picker.Open && !c.picker.Filter.Empty()
+}
+
 // happened carries out the effects of a key in the prompt.
 func (c *composer) happened(h prompt.KeyEffect) tea.Cmd {
 	if h.Message != "" {

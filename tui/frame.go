@@ -68,16 +68,18 @@ func (m *model) lower(c *ui.Canvas, l Layout, f *screen.Frame) {
 	c.Put(l.Menu, m.prompt.Menu.Render(l.Menu.W, l.Menu.H))
 	at, rows, x, y := l.Dialog, []draw.Row(nil), -1, -1
 	if l.Dialog.H > 0 {
-		rows, x, y = m.questions.render(l.Dialog)
-	} else {
+		rows, x, y = m.questions.render(at)
+		c.Put(at, rows)
+	}
+	if l.Prompt.H > 0 {
 		at = l.Prompt
 		rows, x, y = m.prompt.Render(at.W, at.H)
+		c.Put(at, rows)
 	}
-	c.Put(at, rows)
 	if l.FullPane.H > 0 {
 		over, ox, oy := m.over(l.FullPane)
 		c.Put(l.FullPane, over)
-		if l.Dialog.H == 0 {
+		if !m.scope().answers() {
 			at, x, y = l.FullPane, ox, oy
 		}
 	}
@@ -98,7 +100,7 @@ func (m *model) over(r ui.Rect) (rows []draw.Row, x, y int) {
 func (m *model) moment() pane.Moment {
 	at := m.turns.moment()
 	at.Message = m.statusLine.text
-	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView {
+	if s := m.scope(); at.Running && !at.Stopping && s != inPicker && s != inView && !m.questions.keysToMessage {
 		at.Hints = append(at.Hints, m.keys.label(stop)+": stop")
 	}
 	if m.conversation.whole {

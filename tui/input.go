@@ -9,22 +9,24 @@ import (
 
 // key handles a key by the key table. Text goes to the focused editor.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
-	s := m.scope()
+	s, had := m.scope(), m.composer.hasMessage()
 	m.statusLine.text = ""
-	if m.questions.asks() && !s.answers() {
+	if m.questions.asks() && !s.answers() && !m.questions.keysToMessage {
 		m.questions.holdOff() // the user is busy elsewhere: the dialog waits
 	}
 	if s == inPrompt {
 		if h, taken := m.prompt.Press(vim.Stroke{Key: msg.String(), Text: msg.Text}, m.prompt.Inner(m.w)); taken {
 			m.twice.forget()
 			m.turns.forget()
-			return tea.Batch(m.composer.happened(h), m.questions.guard(), m.lists.follow())
+			m.questions.afterKey(had, true)
+			return tea.Batch(m.composer.happened(h), m.lists.follow())
 		}
 	}
 	b, reason := m.keys.find(s, msg.String())
-	if b == nil && reason == "" && !s.writes() && edit.Types(msg.Text) {
-		m.questions.holdOff() // the user begins a message: none of its letters may answer
+	if b == nil && reason == "" && m.questions.strays(s, msg.Text) {
+		m.questions.keysToMessage = true // none of its letters may answer
 		m.view.Shut()
+		msg.Text = m.questions.inquiry.TakeUnused() + msg.Text
 		return m.key(msg)
 	}
 	if b != nil && s.answers() && m.small() && b.action != stop && b.action != quit {
@@ -36,7 +38,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if b == nil || b.action != stop {
 		m.turns.forget()
 	}
-	cmds := []tea.Cmd{m.questions.guard()}
+	var cmds []tea.Cmd
 	switch {
 	case b != nil:
 		cmds = append(cmds, b.run())
@@ -47,6 +49,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.showMessage(reason)
 	}
 	m.prompt.FixCursor()
+	if !s.answers() && s != inHelp {
+		m.questions.afterKey(had, b == nil || b.action == editKey)
+	}
 	return tea.Batch(append(cmds, m.written(s))...)
 }
 
@@ -55,14 +60,12 @@ func (m *model) small() bool { return m.w < minWidth || m.h < minHeight }
 
 // resize sets the window size. A question that becomes visible ignores keys for a moment, like a
 // new one.
-func (m *model) resize(w, h int) tea.Cmd {
+func (m *model) resize(w, h int) {
 	hidden := m.small()
 	m.w, m.h = w, h
-	if !hidden || m.small() || !m.questions.asks() {
-		return nil
+	if hidden && !m.small() {
+		m.questions.holdOff()
 	}
-	m.questions.holdOff()
-	return m.questions.guard()
 }
 
 // written handles a change of the edited text.
@@ -91,12 +94,13 @@ func (m *model) paste(text string) tea.Cmd {
 		m.prompt.Paste(text)
 		return nil
 	}
-	if s != inPrompt && s.writes() {
+	if s != inPrompt && s.writes() && (s != inInquiry || m.questions.inquiry.Takes(text)) {
 		e, _ := m.editor()
 		e.Insert(text)
 		return m.written(s)
 	}
 	m.prompt.Paste(text)
+	m.questions.afterKey(true, true)
 	return tea.Batch(m.composer.complete(), m.composer.drop(text))
 }
 

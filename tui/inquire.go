@@ -1,51 +1,58 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/stream/ask"
 	"adze/tui/async"
 	"adze/tui/draw"
+	"adze/tui/edit"
 	"adze/tui/permission"
-	"adze/tui/prompt"
 	"adze/tui/question"
 	"adze/tui/ui"
 )
 
 // questions shows questions to the user: permission requests and questions from the model.
 type questions struct {
-	host
+	keyGuard
 	settings *settings
 	dialog   *permission.Dialog
 	inquiry  *question.Dialog
-	prompt   *prompt.Line // gets text written for another purpose
+	visible  any       // the visible question at the last look
+	redrawAt time.Time // armed at the last look
+}
+
+// keyGuard keeps keys for another purpose from a question. Once the user has begun a message, keys
+// go to it until it is sent or escape gives them to the question.
+type keyGuard struct {
+	host
+	hasMessage    func() bool
+	keysToMessage bool
+	armed         time.Time // keys answer from this time on
 }
 
 func newQuestions(h host, s *settings, t *draw.Theme, labels permission.Labels, cwd string) *questions {
 	own := question.Labels{Send: h.label(sendReply), Stop: h.label(stop), Down: h.label(pageDown), Up: h.label(pageUp), Marks: arrows(h.labelOf("inquiry.up")) + " " + arrows(h.labelOf("inquiry.down"))}
-	return &questions{host: h, settings: s, dialog: permission.New(t, h.clock, labels, cwd), inquiry: question.New(t, h.clock, permission.Guard, own)}
+	return &questions{keyGuard: keyGuard{host: h}, settings: s, dialog: permission.New(t, labels, cwd), inquiry: question.New(t, own)}
 }
 
 // add adds a question; take removes one.
-func (q *questions) add(asked any) tea.Cmd {
+func (q *questions) add(asked any) {
 	switch asked := asked.(type) {
 	case *permission.Asked:
 		q.dialog.Add(asked)
 	case *question.Asked:
 		q.inquiry.Add(asked)
 	}
-	return q.guard()
 }
 
 func (q *questions) take(back any) {
 	switch back := back.(type) {
 	case permission.Unasked:
 		q.dialog.Remove(back.Asked)
-		q.seen()
 	case question.Unasked:
-		if q.inquiry.First() == back.Asked {
-			handBack(q.inquiry, q.prompt)
-		}
 		q.inquiry.Remove(back.Asked)
 	}
 }
@@ -54,44 +61,70 @@ func (q *questions) canModes() string { return q.settings.canModes() }
 
 func (q *questions) nextMode() tea.Cmd { return q.settings.nextMode() }
 
-// guard redraws when the open question begins to accept keys.
-func (q *questions) guard() tea.Cmd {
-	if !q.asks() || q.ready() {
+// look delays keys for a question that has just become visible, and redraws when they answer. It
+// runs after every message.
+func (q *questions) look() tea.Cmd {
+	var now any
+	switch {
+	case q.dialog.Open():
+		now = q.dialog.First()
+	case q.inquiry.Open():
+		now = q.inquiry.First()
+	}
+	q.keysToMessage = now != nil && (q.keysToMessage || q.visible == nil && q.hasMessage())
+	if now != q.visible {
+		q.visible = now
+		q.holdOff()
+	}
+	if !q.asks() || q.redrawAt == q.armed {
 		return nil
 	}
+	q.redrawAt = q.armed
 	return q.later(permission.Guard, async.Continuation(func() tea.Cmd { return nil }))
 }
 
 // asks reports whether a question waits.
 func (q *questions) asks() bool { return q.dialog.Open() || q.inquiry.Open() }
 
-// ready reports whether the visible question accepts keys.
-func (q *questions) ready() bool {
-	if q.dialog.Open() {
-		return q.dialog.Ready()
+// wait returns why keys do not answer now, or "".
+func (q *keyGuard) wait() string {
+	switch {
+	case q.clock().Before(q.armed):
+		return "keys act in a moment…"
+	case q.keysToMessage:
+		return "keys go to your message · " + q.label(stop) + " answers"
 	}
-	return q.inquiry.Ready()
+	return ""
 }
 
 // holdOff ignores keys for a moment.
-func (q *questions) holdOff() {
-	if q.dialog.Open() {
-		q.dialog.HoldOff()
-	}
-	if q.inquiry.Open() {
-		q.inquiry.HoldOff()
+func (q *keyGuard) holdOff() { q.armed = q.clock().Add(permission.Guard) }
+
+// afterKey leaves keys with a message; had reports whether there was one before the key, and edits
+// whether the key edits.
+func (q *keyGuard) afterKey(had, edits bool) {
+	switch has := q.hasMessage(); {
+	case has && (edits || !had):
+		q.keysToMessage = true
+	case had && !has && !edits: // sent
+		q.keysToMessage = false
+		q.holdOff()
 	}
 }
 
-// seen delays keys for a model's question that has just become visible behind a permission request.
-func (q *questions) seen() {
-	if !q.dialog.Open() && q.inquiry.Open() {
-		q.inquiry.HoldOff()
+// answer gives keys to the visible question and reports whether a message had them.
+func (q *keyGuard) answer() bool {
+	if q.clock().Before(q.armed) {
+		return false
 	}
+	had := q.keysToMessage
+	q.keysToMessage = false
+	return had
 }
 
 // render draws the first question; permission requests come before the model's.
 func (q *questions) render(r ui.Rect) (rows []draw.Row, x, y int) {
+	q.dialog.Wait, q.inquiry.Wait = q.wait(), q.wait()
 	if q.dialog.Open() {
 		return q.dialog.Render(r.W, r.H)
 	}
@@ -112,9 +145,7 @@ func (q *questions) dismiss() bool {
 	switch {
 	case q.dialog.Open():
 		q.dialog.Answer(ask.Answer{Choice: ask.Deny})
-		q.seen()
 	case q.inquiry.Open():
-		handBack(q.inquiry, q.prompt)
 		q.inquiry.Reply(question.Reply{Refused: true})
 	default:
 		return false
@@ -125,41 +156,29 @@ func (q *questions) dismiss() bool {
 // scope returns the scope of the visible question; ok is false if it does not accept keys. Below
 // help, it counts as well before it accepts keys.
 func (q *questions) scope(help bool) (s scope, ok bool) {
-	if q.dialog.Ready() || help && q.dialog.Open() {
-		return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
-			permission.AtText: inText, permission.AtHunks: inHunks}[q.dialog.Step()], true
+	if ok = q.asks() && (q.wait() == "" || help && !q.keysToMessage); !q.dialog.Open() {
+		return inInquiry, ok
 	}
-	return inInquiry, !q.dialog.Open() && (q.inquiry.Ready() || help && q.inquiry.Open())
-}
-
-// handBack moves text that was written for the prompt, while a question was open, back to the
-// prompt.
-func handBack(from *question.Dialog, to *prompt.Line) (given bool) {
-	text := from.TakeUnused()
-	if text != "" {
-		to.Restore(text)
-	}
-	return text != ""
+	return map[permission.Step]scope{permission.AtQuestion: inDialog, permission.AtReason: inReason,
+		permission.AtText: inText, permission.AtHunks: inHunks}[q.dialog.Step()], ok
 }
 
 func (q *questions) canReply() string {
-	if q.inquiry.Fixed() && q.inquiry.Answer() == "" {
-		return ""
-	}
 	if q.inquiry.Answer() == "" {
 		return "write an answer first; " + q.label(stop) + " stops the agent"
 	}
 	return q.inquiry.Unseen()
 }
 
-// reply sends the answer. Text that was not meant as an answer goes to the prompt.
+// strays reports whether a typed text begins a message, because it means nothing in the scope.
+func (q *questions) strays(s scope, text string) bool {
+	return edit.Types(text) && (!s.writes() || s == inInquiry && !q.inquiry.Takes(text))
+}
+
+// reply sends the answer.
 func (q *questions) reply() tea.Cmd {
-	if handBack(q.inquiry, q.prompt) {
-		q.showMessage("kept for the prompt; " + q.label(sendReply) + " answers")
-		return nil
-	}
 	q.inquiry.Reply(question.Reply{Text: q.inquiry.Answer()})
-	return q.guard()
+	return nil
 }
 
 func (q *questions) inquiryKeys(e commonKeys) []binding {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"adze/internal/stream/ask"
 	"adze/session"
 	"adze/session/api"
@@ -32,6 +34,49 @@ func (p *player) replied() {
 		}
 	}
 	p.inquiries = left
+}
+
+// TestAMessageAnswersNoQuestion: however slowly a message is written, none of its letters answers.
+func TestAMessageAnswersNoQuestion(t *testing.T) {
+	const asks = `permission {"tool":"bash","needs":[{"permission":"execute","target":"make"}],"rule":"allow execute(make)"}`
+	const fixed = `asks {"Text":"Use it?","Choices":["no","yes"],"Decides":true}`
+	for name, c := range map[string]struct {
+		steps []string
+		want  string // what came of it
+	}{
+		"no message": {[]string{asks, "wait 1s", "type y"}, `answered: once ""`},
+		"a pause":    {[]string{asks, "wait 1s", "type hm why", "wait 1m", "type and", "wait 1m"}, ""},
+		"a draft":    {[]string{"type and", "wait 1m", asks, "wait 1m", "type a"}, ""},
+		"its end":    {[]string{"type and", asks, "wait 1m", "key enter", "wait 1s", "type y"}, `sent: "and", answered: once ""`},
+		"escape":     {[]string{"type and", asks, "wait 1m", "key esc", "type y"}, `answered: once ""`},
+		"two":        {[]string{"type and", asks, asks, "wait 1m", "key esc", "type y", "wait 1s", "type y"}, `answered: once "", answered: once ""`},
+		"soon":       {[]string{"type go", "key enter", "type an", asks, "key esc", "type y", "wait 1m", "type y"}, `sent: "go"`},
+		"erased":     {[]string{asks, "wait 1s", "type h", "key backspace", "wait 1m", "type a", "key backspace esc", "type y"}, `answered: once ""`},
+		"pasted":     {[]string{asks, "wait 1s", "type h", "key esc", "paste", "wait 1m", "type y"}, ""},
+		"a list":     {[]string{"ports", "key f2", "type p", asks, "wait 1m", "type a", "wait 1m", "type r", "key esc", "wait 1s", "type y"}, `answered: once ""`},
+		"fixed":      {[]string{fixed, "wait 1s", "type 2 more", "wait 1m", "type 1", "key enter", "wait 1s", "type 2", "key enter"}, `sent: "2 more1", replied: "yes" refused false`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlayer(t, nil)
+			for _, step := range c.steps {
+				verb, rest, _ := strings.Cut(step, " ")
+				if verb == "paste" {
+					p.send(tea.PasteMsg{Content: "text"})
+				} else {
+					p.step(verb, rest)
+				}
+			}
+			var got []string
+			for _, line := range p.log {
+				if !strings.HasPrefix(line, "told: ") && !strings.HasPrefix(line, "looked") && !strings.HasPrefix(line, "searched") {
+					got = append(got, line)
+				}
+			}
+			if text := strings.Join(got, ", "); text != c.want {
+				t.Errorf("got %s, want %s; the prompt holds %q", text, c.want, p.m.prompt.Text)
+			}
+		})
+	}
 }
 
 func TestAQuestionIsAnsweredOverLines(t *testing.T) {

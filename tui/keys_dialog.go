@@ -103,27 +103,23 @@ func (q *questions) canAnother() string {
 // allowAll allows all calls like this one and names a consequence that the question did not show.
 func (q *questions) allowAll() tea.Cmd {
 	file, edits := q.dialog.RuleFile(), q.dialog.OfEdits()
-	cmd := q.answered((*permission.Dialog).All)()
+	q.dialog.All()
 	switch {
 	case file != "":
 		q.showMessage("the rule is kept in " + file)
 	case edits:
 		q.showMessage("edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	}
-	return cmd
+	return nil
 }
 
 func (q *questions) noEnter() string {
 	return "press " + q.label(allowOnce) + " or " + q.label(deny)
 }
 
-// answered returns a handler that answers the dialog and delays keys for the next question.
+// answered returns a handler that answers the dialog.
 func (q *questions) answered(how func(*permission.Dialog)) func() tea.Cmd {
-	return func() tea.Cmd {
-		how(q.dialog)
-		q.seen()
-		return q.guard()
-	}
+	return keyFunc(func() { how(q.dialog) })
 }
 
 func (q *questions) scroll(by int) func() tea.Cmd {

@@ -131,7 +131,8 @@ func (m *model) Update(msg tea.Msg) (tty.Interface, tea.Cmd) {
 		return m.starting.update(msg)
 	}
 	defer m.waiting.look()
-	return m, m.receive(msg)
+	cmd := m.receive(msg)
+	return m, tea.Batch(cmd, m.questions.look())
 }
 
 // receive routes keys through the key table and events through every pane. Background results
@@ -149,7 +150,7 @@ func (m *model) receive(msg tea.Msg) (cmd tea.Cmd) {
 		cmd = m.lists.follow()
 	case tea.WindowSizeMsg:
 		if msg.Width > 0 { // Bubble Tea's first message has no size
-			cmd = m.resize(msg.Width, msg.Height)
+			m.resize(msg.Width, msg.Height)
 		}
 	case tea.ResumeMsg:
 		m.w, m.h = m.foreground()
@@ -180,7 +181,8 @@ func (m *model) take(b batch) tea.Cmd {
 		case session.Event:
 			cmds = append(cmds, m.apply(x))
 		case *permission.Asked, *question.Asked:
-			cmds = append(cmds, m.questions.add(x), m.window.tell(screen.NoteAsk))
+			m.questions.add(x)
+			cmds = append(cmds, m.window.tell(screen.NoteAsk))
 		case permission.Unasked, question.Unasked:
 			m.questions.take(x)
 		case *rewriting:
@@ -237,12 +239,16 @@ func (m *model) apply(e session.Event) tea.Cmd {
 // wants returns each pane's preferred height and the rows of the status line.
 func (m *model) wants() (Wants, []draw.Row) {
 	status := m.status.Rows(m.w, m.moment())
-	return Wants{
+	want := Wants{
 		Status:   len(status),
 		WorkPane: m.workPane.want(m.h), SideColumn: m.workPane.wide(),
-		Dialog: m.questions.want(m.w), Prompt: m.prompt.Want(m.w), Menu: m.prompt.Menu.Want(m.w),
+		Dialog:   m.questions.want(m.w),
 		FullPane: m.picker.Open || m.view.Open(),
-	}, status
+	}
+	if want.Dialog == 0 || m.questions.keysToMessage {
+		want.Prompt, want.Menu = m.prompt.Want(m.w), m.prompt.Menu.Want(m.w)
+	}
+	return want, status
 }
 
 var _ tty.Interface = (*model)(nil)
@@ -336,7 +342,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.keys, warnings = newKeymap(m.bindings(), o.Keys)
 	m.view = pane.NewView(m.draw.Theme, m.keys.labelOf("pane.close"))
 	*m.questions = *newQuestions(m, m.settings, m.draw.Theme, m.keys.ofDialog(), o.Info.Cwd)
-	m.questions.prompt = m.prompt
+	m.questions.hasMessage = m.composer.hasMessage
 	*m.stopper = stopper{host: m, shutdown: m.ender, info: m.info, prompt: m.prompt, picker: m.picker, turns: m.turns, questions: m.questions, undo: m.undo, twice: m.twice}
 	*m.first = first{m, firstrun.New(o.First, m.draw.Theme, m.keys.ofFirst()), m.picker, m.prompt, func() tea.Cmd { return m.settings.chooseModel() }, clip, m.stopper.quit}
 	*m.sheets = sheets{m, m.view, m.ledger, m.net}

@@ -41,7 +41,7 @@ func (s *stopper) commands() []command {
 }
 
 func (s *stopper) can() string {
-	return ui.ReasonIf(!s.working() && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
+	return ui.ReasonIf(!s.working() && !s.questions.keysToMessage && s.prompt.Empty() && s.undo.canRewind() != "", "nothing to stop: the agent is idle")
 }
 
 // stop ends the turn, which keeps its partial output; without a turn it clears the prompt.
@@ -50,16 +50,19 @@ func (s *stopper) stop() tea.Cmd {
 		return nil
 	}
 	if s.questions.dismiss() { // nothing else answers a question outside a turn
-		return s.questions.guard()
+		return nil
 	}
 	s.prompt.Clear()
 	return nil
 }
 
-// escape stops the turn or clears the prompt. If there is neither, it takes the last message back
-// after a stop; otherwise a second press lists the messages to go back to.
+// escape gives the keys of a message to a waiting question, stops the turn or clears the prompt.
+// With none of them, it takes the last message back after a stop; otherwise a second press lists
+// the messages to go back to.
 func (s *stopper) escape() tea.Cmd {
 	switch {
+	case s.questions.answer():
+		return nil
 	case s.turns.stopToRewind():
 		s.showMessage("your message comes back when the agent has stopped")
 		return nil

@@ -24,7 +24,7 @@ import (
 )
 
 // Guard is the minimum time that a dialog is visible, and without other keys, before keys answer
-// it: a user who is typing must not answer by accident.
+// it: a user must not answer by accident.
 const Guard = 300 * time.Millisecond
 
 // Labels name the answer keys.
@@ -56,11 +56,10 @@ type Unasked struct{ *Asked }
 // Dialog asks whether calls may run. Questions are answered in order.
 type Dialog struct {
 	theme *draw.Theme
-	now   func() time.Time
 	keys  Labels
 	queue []*Asked
-	armed time.Time // keys answer from this time on
 	step  Step
+	Wait  string // why keys do not answer now, or ""
 	// Reason is the user's reason for the model; Text is the edited call.
 	Reason, Text edit.Editor
 	initialText  string // initial Text
@@ -81,8 +80,8 @@ type Dialog struct {
 }
 
 // New returns an empty dialog with labels for its keys; cwd is the workspace.
-func New(t *draw.Theme, now func() time.Time, k Labels, cwd string) *Dialog {
-	return &Dialog{theme: t, now: now, keys: k, cwd: cwd}
+func New(t *draw.Theme, k Labels, cwd string) *Dialog {
+	return &Dialog{theme: t, keys: k, cwd: cwd}
 }
 
 // Naming changes the labels; empty ones hide the keys.
@@ -131,12 +130,6 @@ func (p *Dialog) Stage() bool {
 // Open reports whether a question waits.
 func (p *Dialog) Open() bool { return len(p.queue) > 0 }
 
-// Ready reports whether keys answer.
-func (p *Dialog) Ready() bool { return p.Open() && !p.now().Before(p.armed) }
-
-// HoldOff restarts the guard time: the user is still typing elsewhere.
-func (p *Dialog) HoldOff() { p.armed = p.now().Add(Guard) }
-
 // Add queues a question.
 func (p *Dialog) Add(a *Asked) {
 	p.queue = append(p.queue, a)
@@ -151,7 +144,6 @@ func (p *Dialog) begin() {
 	if p.grant = 0; p.Grants() && !p.OfEdits() {
 		p.grant = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Default}), 0)
 	}
-	p.HoldOff()
 }
 
 // Remove withdraws a question after its call has ended.

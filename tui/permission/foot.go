@@ -55,9 +55,9 @@ func (p *Dialog) choices(w int) []draw.Row {
 	if len(rows) > 1 {
 		rows = p.choice(true, "  ", w)
 	}
-	if !p.Ready() { // same height as with keys
+	if p.Wait != "" { // same height as with keys
 		clear(rows)
-		rows[0] = p.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+		rows[0] = p.theme.Line(draw.Plain, safeterm.Name(p.Wait)).Fit(w)
 	}
 	return rows
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"adze/internal/stream/ask"
 	"adze/tool"
@@ -27,10 +26,8 @@ func TestAQuestionIsAllowedOnlyWhenItWasSeen(t *testing.T) {
 	for name, question := range asks {
 		for _, size := range [][2]int{{40, 12}, {40, 10}, {20, 8}, {80, 24}, {120, 40}, {200, 60}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				now := time.Unix(0, 0)
-				d := New(draw.Mono(), func() time.Time { return now }, Labels{Once: "y", Down: "PgDn", Up: "PgUp"}, "/w")
+				d := New(draw.Mono(), Labels{Once: "y", Down: "PgDn", Up: "PgUp"}, "/w")
 				d.Add(&Asked{Permission: question, Reply: make(chan ask.Answer, 1)})
-				now = now.Add(time.Second)
 				w, h := size[0], size[1]-3
 				d.Render(w, h)
 				all := d.Body(w).Len()

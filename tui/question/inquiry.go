@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"adze/internal/stream/ask"
 	"adze/internal/text/plural"
@@ -44,11 +43,9 @@ type Labels struct{ Send, Stop, Down, Up, Marks string }
 // Dialog shows the first waiting question.
 type Dialog struct {
 	theme *draw.Theme
-	now   func() time.Time
-	guard time.Duration
 	keys  Labels
 	queue []*Asked
-	armed time.Time // keys answer from this time on
+	Wait  string // why keys do not answer now, or ""
 	// FreeAnswer is the user's free answer.
 	FreeAnswer edit.Editor
 	at         int // index of the selected choice
@@ -65,10 +62,8 @@ type Dialog struct {
 // many.
 const fewest = 10
 
-// New returns an empty dialog. Keys answer once a question was visible for guard.
-func New(t *draw.Theme, now func() time.Time, guard time.Duration, k Labels) *Dialog {
-	return &Dialog{theme: t, now: now, guard: guard, keys: k}
-}
+// New returns an empty dialog with labels for its keys.
+func New(t *draw.Theme, k Labels) *Dialog { return &Dialog{theme: t, keys: k} }
 
 // Open reports whether a question waits.
 func (d *Dialog) Open() bool { return len(d.queue) > 0 }
@@ -81,12 +76,6 @@ func (d *Dialog) First() *Asked {
 	return d.queue[0]
 }
 
-// Ready reports whether keys answer.
-func (d *Dialog) Ready() bool { return d.Open() && !d.now().Before(d.armed) }
-
-// HoldOff restarts the guard time: the user is still busy elsewhere.
-func (d *Dialog) HoldOff() { d.armed = d.now().Add(d.guard) }
-
 // Add queues a question.
 func (d *Dialog) Add(a *Asked) {
 	d.queue = append(d.queue, a)
@@ -97,7 +86,6 @@ func (d *Dialog) Add(a *Asked) {
 
 func (d *Dialog) begin() {
 	d.FreeAnswer, d.at, d.scrolled, d.rowsSeen, d.prose = edit.Editor{}, 0, 0, 0, nil
-	d.HoldOff()
 }
 
 // Remove withdraws a question after its call has ended.
@@ -129,18 +117,22 @@ func (d *Dialog) AnswerFor(line string) string {
 	return line
 }
 
-// Fixed reports whether only the choices are valid answers; other text is for the prompt.
+// Fixed reports whether only the choices are valid answers.
 func (d *Dialog) Fixed() bool {
 	return d.Open() && d.queue[0].Decides && len(d.queue[0].Choices) > 0
 }
 
-// TakeUnused removes and returns text that is no answer to a fixed question, or "".
-func (d *Dialog) TakeUnused() string {
-	text := strings.TrimSpace(d.FreeAnswer.Text)
-	if !d.Fixed() || text == "" || d.AnswerFor(text) != "" {
-		return ""
+// Takes reports whether the answer may go on with text. To a fixed question, other text is a
+// message.
+func (d *Dialog) Takes(text string) bool {
+	return !d.Fixed() || d.AnswerFor(d.FreeAnswer.Text+text) != ""
+}
+
+// TakeUnused removes and returns what was typed for a fixed question.
+func (d *Dialog) TakeUnused() (text string) {
+	if d.Fixed() {
+		text, d.FreeAnswer = d.FreeAnswer.Text, edit.Editor{}
 	}
-	d.FreeAnswer = edit.Editor{}
 	return text
 }
 
@@ -154,9 +146,7 @@ func (d *Dialog) Reply(r Reply) {
 // Move selects another choice; without choices it scrolls.
 func (d *Dialog) Move(by int) {
 	if n := len(d.queue[0].Choices); n > 0 {
-		if !d.Fixed() {
-			d.FreeAnswer = edit.Editor{}
-		}
+		d.FreeAnswer = edit.Editor{}
 		d.at = max(min(d.at+by, n-1), 0)
 		d.toMarked()
 		return
@@ -315,7 +305,7 @@ func (d *Dialog) lead() draw.Row {
 	q, text := d.queue[0], "or in your words"
 	switch {
 	case d.Fixed():
-		text = "for the prompt"
+		text = "number"
 	case q.FreeText != "":
 		text = q.FreeText
 	case len(q.Choices) == 0:
@@ -338,8 +328,8 @@ func (d *Dialog) title(w int) draw.Row {
 // help draws the keys, or a hint while they are not available.
 func (d *Dialog) help(w, total int) draw.Row {
 	switch {
-	case !d.Ready():
-		return d.theme.Line(draw.Dim, safeterm.Fixed("keys act in a moment…")).Fit(w)
+	case d.Wait != "":
+		return d.theme.Line(draw.Plain, safeterm.Name(d.Wait)).Fit(w)
 	case d.hidden > 0 || d.scrolled > 0:
 		rows := ui.RowsOf(d.scrolled, total-d.hidden, total)
 		text := rows + fmt.Sprintf(" · %s and %s show the rest · %s: answer", d.keys.Up, d.keys.Down, d.keys.Send)
@@ -355,11 +345,7 @@ func (d *Dialog) help(w, total int) draw.Row {
 }
 
 func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
-	does := "answer"
-	if d.Fixed() && d.Answer() == "" {
-		does = "keep for the prompt"
-	}
-	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Put(draw.Plain, safeterm.Name(" "+does))
+	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answer")
 	if len(d.queue[0].Choices) > 0 {
 		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " choose")
 	}

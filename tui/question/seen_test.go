@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"adze/internal/stream/ask"
 	"adze/tui/draw"
@@ -24,10 +23,8 @@ func TestAChoiceIsTakenOnlyWhenTheQuestionWasSeen(t *testing.T) {
 	} {
 		for _, size := range [][2]int{{40, 10}, {40, 12}, {60, 16}, {80, 24}, {120, 40}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", name, size[0], size[1]), func(t *testing.T) {
-				now := time.Unix(0, 0)
-				d := New(draw.Mono(), func() time.Time { return now }, time.Second, Labels{Send: "enter", Stop: "esc", Down: "PgDn", Up: "PgUp", Marks: "↑ ↓"})
+				d := New(draw.Mono(), Labels{Send: "enter", Stop: "esc", Down: "PgDn", Up: "PgUp", Marks: "↑ ↓"})
 				d.Add(&Asked{Question: q, Reply: make(chan Reply, 1)})
-				now = now.Add(2 * time.Second)
 				w, h := size[0], size[1]-5
 				shown := map[string]bool{}
 				draws := func() string {
