@@ -159,8 +159,8 @@ func testModels() []api.ModelRow {
 		{Name: "anthropic/claude-sonnet-4-6", Context: 200_000, Input: &in, Output: &out, Vision: true, Tools: true},
 		{Name: "gemini/gemini-flash-latest", Context: 1_048_576, Input: &free, Output: &free, Vision: true, Tools: true},
 		{Name: "ollama/qwen3", Context: 32_768, Tools: true, Note: "5.2 GB loaded"},
-		{Name: "ollama/poet", Reason: "it cannot call tools"},
-		{Name: "groq/…", Reason: "set GROQ_API_KEY"},
+		{Name: "ollama/poet", Why: "it cannot call tools"},
+		{Name: "groq/…", Why: "set GROQ_API_KEY"},
 	}
 }
 
@@ -221,9 +221,9 @@ func (p *player) permission(rest string) {
 		Edits                  bool
 	}](p.t, rest)
 	a := &permission.Asked{Reply: make(chan ask.Answer, 1)}
-	a.Reason, a.Preview, a.NoOffer, a.Edits = in.Why, in.Preview, in.NoOffer, in.Edits
+	a.Why, a.Preview, a.NoOffer, a.Edits = in.Why, in.Preview, in.NoOffer, in.Edits
 	if in.Rule != "" {
-		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, StillAsked: in.Spares, Save: in.Save, Saved: in.Saved})
+		a.Offers = append(a.Offers, ask.Offer{Rule: in.Rule, Covers: in.Covers, Spares: in.Spares, Save: in.Save, Saved: in.Saved})
 	}
 	a.Offers = append(a.Offers, in.Offers...)
 	a.Question = tool.Question{Tool: tool.Definition{Name: in.Tool}, Needs: in.Needs, Call: in.Call, Repaired: in.Repaired || in.Repair != nil, Repair: in.Repair, Agent: in.Agent}

@@ -22,7 +22,7 @@ func TestPlainOffersByNumber(t *testing.T) {
 		var got ask.Answer
 		said := talking(t, func(k *talk, o *Options) {
 			o.Send = func(ctx context.Context, _ api.Prompt) session.Result {
-				got, _ = k.ui.Ask(ctx, ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}, Default: 1, Offers: []ask.Offer{
+				got, _ = k.ui.Ask(ctx, ask.Permission{Question: tool.Question{Tool: tool.Definition{Name: "bash"}}, Usual: 1, Offers: []ask.Offer{
 					{Rule: "allow execute(go test ./a)", Covers: "these words"}, {Rule: "allow execute(go test **)", Covers: "any words", Save: "/c"},
 					{Rule: "allow read(work:src/**)"}}})
 				r := session.Result{Cause: session.CauseDone}

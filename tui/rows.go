@@ -31,8 +31,8 @@ func freeModel(key string) func(text string) (list.Choice, bool) {
 func modelChoices(rows []api.ModelRow, now string) []list.Choice {
 	var out []list.Choice
 	for _, r := range rows {
-		c := list.Choice{ID: r.Name, Label: r.Name, DisabledReason: r.Reason}
-		if r.Reason == "" {
+		c := list.Choice{ID: r.Name, Label: r.Name, DisabledReason: r.Why}
+		if r.Why == "" {
 			c.Note = modelFacts(r)
 		}
 		if r.Name == now {

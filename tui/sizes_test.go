@@ -68,7 +68,7 @@ func (s place) goThere(p *player) *player {
 		verb, rest, _ := strings.Cut(step, " ")
 		if verb == "first" {
 			p.m.first.screen = firstrun.New(&firstrun.Offer{Version: "0.1.0", Problem: "no model is configured, and none was found on this machine", Initial: firstrun.Setup{
-				Steps:    []firstrun.Step{{Action: "export ANTHROPIC_API_KEY=…", Description: "a key of Anthropic"}, {Action: "ollama pull qwen3", Description: "a model of this machine, of five gigabytes"}},
+				Steps:    []firstrun.Step{{Do: "export ANTHROPIC_API_KEY=…", Means: "a key of Anthropic"}, {Do: "ollama pull qwen3", Means: "a model of this machine, of five gigabytes"}},
 				Findings: []firstrun.Finding{{State: firstrun.Missing, Name: "anthropic", Text: "ANTHROPIC_API_KEY is not set"}},
 			}}, p.m.draw.Theme, p.m.keys.ofFirst())
 			continue

@@ -83,10 +83,10 @@ func (u *undo) propose(w api.Undo) tea.Cmd {
 func (u *undo) offer(p proposed) tea.Cmd {
 	nothing := len(p.result.Paths) == 0
 	switch {
-	case p.request.SinceMessage && p.err != nil:
+	case p.request.Since && p.err != nil:
 		u.show(session.Notice{Text: "files stay as they are: " + p.err.Error()})
 		return u.takeBack("")
-	case p.request.SinceMessage && nothing && len(p.result.Left) == 0:
+	case p.request.Since && nothing && len(p.result.Left) == 0:
 		return u.takeBack("")
 	case p.err != nil:
 		u.showMessage("error: " + p.err.Error())
@@ -125,7 +125,7 @@ func (p proposed) title() string {
 	switch {
 	case p.request.Redo:
 		what = "redo: "
-	case p.request.SinceMessage:
+	case p.request.Since:
 		what = "take back: "
 	}
 	return what + oneRow(strings.Join(p.result.Turns, " · "))
@@ -144,7 +144,7 @@ func (p proposed) choices(rewinds bool) (out []list.Choice) {
 		restore, note = oneRow(u.Paths[0]), strings.TrimSuffix(strings.TrimSuffix(note, oneRow(u.Paths[0])), " · ")
 	}
 	files := list.Choice{ID: "files", Label: restore, Note: note}
-	if p.request.SinceMessage && rewinds {
+	if p.request.Since && rewinds {
 		if len(u.Paths) > 0 {
 			out = append(out, list.Choice{ID: "both", Label: "your message back, and " + restore, Note: note})
 		}
@@ -238,7 +238,7 @@ func (u *undo) rewind() tea.Cmd {
 	u.clearStopped()
 	u.back = 1
 	if u.ports.Undo != nil {
-		return u.propose(api.Undo{SinceMessage: true})
+		return u.propose(api.Undo{Since: true})
 	}
 	return u.takeBack("")
 }
@@ -288,7 +288,7 @@ func (u *undo) rewindTo(n int, message string) tea.Cmd {
 	u.clearStopped()
 	u.back = n
 	if u.ports.Undo != nil {
-		return u.propose(api.Undo{SinceMessage: true, Message: message})
+		return u.propose(api.Undo{Since: true, Message: message})
 	}
 	return u.takeBack("")
 }

@@ -87,7 +87,7 @@ func (a permissions) judge(gate *policy.Policy, text string) judgement {
 		j.Reason, j.Session = "", nil // they apply to asking modes
 	}
 	for _, o := range e.Offers {
-		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.StillAsked, o.Saved})
+		j.Offers = append(j.Offers, offerLine{o.Kind, o.Rules, o.Covers, o.Spares, o.Saved})
 	}
 	for _, p := range e.Parts {
 		j.Parts = append(j.Parts, programLine(p))

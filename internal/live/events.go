@@ -168,7 +168,7 @@ func Permission(q Question) (a ask.Permission, is bool) {
 	if q.Kind != "permission" {
 		return a, false
 	}
-	a = ask.Permission{Reason: q.Text, Preview: q.Preview, Problem: q.Problem, Resolved: map[tool.Need]string{},
+	a = ask.Permission{Why: q.Text, Preview: q.Preview, Problem: q.Problem, Resolved: map[tool.Need]string{},
 		Question: tool.Question{Call: q.Call, Agent: q.Agent, Tool: tool.Definition{Name: q.Name}}}
 	for _, n := range q.Needs {
 		a.Question.Needs = append(a.Question.Needs, n.Need)
@@ -177,7 +177,7 @@ func Permission(q Question) (a ask.Permission, is bool) {
 		}
 	}
 	for _, o := range q.Offers {
-		a.Offers = append(a.Offers, ask.Offer{Rule: o.Rule, Covers: o.Covers, StillAsked: o.StillAsked})
+		a.Offers = append(a.Offers, ask.Offer{Rule: o.Rule, Covers: o.Covers, Spares: o.StillAsked})
 	}
 	if q.Hunks {
 		a.Question.WithoutHunks = func(context.Context, []int, string) (*tool.Change, error) { return nil, nil }

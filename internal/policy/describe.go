@@ -14,7 +14,7 @@ import (
 // session write these sentences, for the same text in all dialogs and protocols.
 // TestOffersSayWhatTheyAllow compares them with the policy's behavior.
 type Description struct {
-	// Covers describes calls no longer asked about, and StillAsked similar ones that still are. Saved
+	// Covers describes calls no longer asked about, and Spares similar ones that still are. Saved
 	// describes the extra coverage of a saved rule compared to a session's grant; may be empty.
 	Covers, StillAsked, Saved string
 }

@@ -17,9 +17,9 @@ type Offer struct {
 	Kind OfferKind
 	// Rules are the exact grant.
 	Rules []string
-	// Covers and StillAsked describe calls no longer asked about, and similar ones that still are.
+	// Covers and Spares describe calls no longer asked about, and similar ones that still are.
 	// Saved describes the extra coverage of saved rules; may be empty.
-	Covers, StillAsked, Saved string
+	Covers, Spares, Saved string
 
 	grants []grant
 }
@@ -94,7 +94,7 @@ func offerOf(parts []verdict, kind func(verdict) grant) (o Offer, ok bool) {
 		if !slices.Contains(o.Rules, g.rule) {
 			o.Rules = append(o.Rules, g.rule)
 		}
-		o.Covers, o.StillAsked, o.Saved = also(o.Covers, d.Covers), also(o.StillAsked, d.StillAsked), also(o.Saved, d.Saved)
+		o.Covers, o.Spares, o.Saved = also(o.Covers, d.Covers), also(o.Spares, d.StillAsked), also(o.Saved, d.Saved)
 	}
 	return o, len(parts) > 0
 }

@@ -472,7 +472,7 @@ func (w *attachedView) ask(q live.Question) {
 func (w *attachedView) answer(ctx context.Context, q live.Question) (live.Answer, error) {
 	a, is := live.Permission(q)
 	if !is {
-		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, LastResult: q.Problem})
+		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
 		return live.Answer{Text: text}, err
 	}
 	got, err := w.ui.Ask(ctx, a)
@@ -529,7 +529,7 @@ func (w *attachedView) callEnded() {
 // steers adds the operations that use control requests to the ports.
 func (w *attachedView) steers(p *api.Ports) {
 	p.Undo = func(ctx context.Context, u api.Undo) (out api.UndoResult, err error) {
-		if u.SinceMessage || u.Git || u.Unknown {
+		if u.Since || u.Git || u.Unknown {
 			return out, errElsewhere("this window undoes only the last turn that changed files, and not git's own state or what changed while a call ran")
 		}
 		err = w.control(ctx, control.Request{Action: control.Undo, Redo: u.Redo, Dry: u.Dry}, &out)

@@ -212,8 +212,8 @@ type Merge struct {
 
 // Undo is a request to restore files: by default those changed by the last turn that changed any.
 type Undo struct {
-	Redo         bool // revert the last undo instead
-	SinceMessage bool // all since the last message, which may be nothing
+	Redo  bool // revert the last undo instead
+	Since bool // all since the last message, which may be nothing
 	// Message, with Since, is an earlier user message.
 	Message string
 	// Git includes git's own state, Unknown changes made during a call by an unknown author.
@@ -276,7 +276,7 @@ type ModelRow struct {
 	Input, Output *float64
 	Vision, Tools bool   // known to have it
 	Note          string // such as its size
-	Reason        string // why it cannot be used now, or ""
+	Why           string // why it cannot be used now, or ""
 }
 
 // SessionHead is a stored session in the list.

@@ -52,10 +52,10 @@ type Setup struct {
 
 // Step is a next step.
 type Step struct {
-	// Action is the step: a shell command or a word.
-	Action      string
-	Description string
-	// Next is the action for a choice; with the zero value, Action is copied for a shell.
+	// Do is the step: a shell command or a word.
+	Do    string
+	Means string
+	// Next is the action for a choice; with the zero value, Do is copied for a shell.
 	Next api.Next
 	// Key means that the step asks for a key; an empty Provider means that the user chooses one.
 	Key      bool
@@ -115,8 +115,8 @@ func New(f *Offer, t *draw.Theme, keys Labels) *Screen {
 
 // steps returns the detected steps and those always available.
 func (f *Screen) steps() []Step {
-	return append(slices.Clip(f.found.Steps), Step{Action: "list the models", Description: "and why others cannot be used", List: true},
-		Step{Action: "look again", Description: "after a change", Look: true})
+	return append(slices.Clip(f.found.Steps), Step{Do: "list the models", Means: "and why others cannot be used", List: true},
+		Step{Do: "look again", Means: "after a change", Look: true})
 }
 
 // Redetect repeats the detection and selects the first step.
@@ -147,11 +147,11 @@ func (f *Screen) looked(found Setup, err error) tea.Cmd {
 	}
 	chosen := ""
 	if f.selected > 0 {
-		chosen = f.steps()[f.selected].Action
+		chosen = f.steps()[f.selected].Do
 	}
 	f.found, f.selected = found, 0
 	for i, s := range f.steps() {
-		if s.Action == chosen {
+		if s.Do == chosen {
 			f.selected = i // keep the user's selection
 		}
 	}
@@ -203,8 +203,8 @@ func (f *Screen) step(rows []draw.Row, s Step, here bool, w int) []draw.Row {
 	}
 	t := f.theme
 	margins := draw.Margins{First: t.Pen().Fixed(draw.Accent, mark).Done(), Continuation: t.Pen().Pad(4).Done()}
-	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Action)},
-		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Description)})
+	return t.Wrap(rows, w, margins, draw.Span{Style: style, Text: safeterm.Name(s.Do)},
+		draw.Span{Style: draw.Dim, Text: safeterm.Name("  – " + s.Means)})
 }
 
 // findingColumn is the column of a finding's text.

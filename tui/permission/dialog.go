@@ -142,7 +142,7 @@ func (p *Dialog) begin() {
 	p.Reason, p.Text, p.hunks, p.hunk, p.rowsSeen = edit.Editor{}, edit.Editor{}, nil, 0, 0
 	p.goTo(AtQuestion)
 	if p.grant = 0; p.Grants() && !p.OfEdits() {
-		p.grant = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Default}), 0)
+		p.grant = max(slices.Index(p.grants(), grant{ask.ForSession, p.queue[0].Usual}), 0)
 	}
 }
 
@@ -257,11 +257,11 @@ const roomForTitle = 48
 // beside returns the reason for the question if it fits into the first row; otherwise it gets its
 // own row.
 func (p *Dialog) beside(w int) string {
-	why := safeterm.Name(p.queue[0].Reason)
+	why := safeterm.Name(p.queue[0].Why)
 	if why.Len() == 0 || p.theme.Line(draw.Plain, why).Width()+roomForTitle > w {
 		return ""
 	}
-	return " · " + p.queue[0].Reason
+	return " · " + p.queue[0].Why
 }
 
 // rest draws which rows are visible, unless all are.

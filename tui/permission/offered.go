@@ -72,7 +72,7 @@ func (p *Dialog) Offer() ask.Offer {
 
 func (p *Dialog) offered(g grant) ask.Offer {
 	if g.choice == ask.AllEdits {
-		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", StillAsked: "files that make other programs run things"}
+		return ask.Offer{Covers: "all edits in this folder", Rule: "allow write(work:**)", Spares: "files that make other programs run things"}
 	}
 	return p.queue[0].Offers[g.offer]
 }

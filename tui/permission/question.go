@@ -33,7 +33,7 @@ func (p *Dialog) lay(w int) ui.Sheaf {
 	for _, n := range a.Question.Needs {
 		rows = p.need(rows, n, w)
 	}
-	why := a.Reason
+	why := a.Why
 	if p.beside(w) != "" {
 		why = ""
 	}
@@ -144,8 +144,8 @@ func rest(o ask.Offer, c ask.Choice) string {
 			parts = append(parts, "where "+o.Saved)
 		}
 	}
-	if o.StillAsked != "" {
-		parts = append(parts, "still asked: "+o.StillAsked)
+	if o.Spares != "" {
+		parts = append(parts, "still asked: "+o.Spares)
 	}
 	return strings.Join(parts, " · ")
 }

@@ -14,12 +14,12 @@ import (
 // scrolling it can.
 func TestAQuestionIsAllowedOnlyWhenItWasSeen(t *testing.T) {
 	need := func(n tool.Need) []tool.Need { return []tool.Need{n} }
-	offer := []ask.Offer{{Rule: "allow execute(go test **)", Covers: strings.Repeat("go test ", 9), StillAsked: "go run"}, {Rule: "allow execute(go **)"}}
+	offer := []ask.Offer{{Rule: "allow execute(go test **)", Covers: strings.Repeat("go test ", 9), Spares: "go run"}, {Rule: "allow execute(go **)"}}
 	asks := map[string]ask.Permission{
 		"a command":       {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: "go test ./..."})}},
 		"a long command":  {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: strings.Repeat("echo a && ", 60)})}},
 		"a script":        {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: strings.Repeat("echo a\n", 40) + "rm -rf x"})}},
-		"with a rule":     {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: "go test ./...", Dir: "/other"})}, Offers: offer, Reason: "no rule allows it"},
+		"with a rule":     {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Execute, Target: "go test ./...", Dir: "/other"})}, Offers: offer, Why: "no rule allows it"},
 		"a change":        {Question: tool.Question{Needs: need(tool.Need{Permission: tool.Write, Target: "a.go"})}, Offers: offer, Preview: []tool.Block{{Kind: tool.TextBlock, Text: strings.Repeat("line\n", 300)}}},
 		"several of them": {Question: tool.Question{Needs: []tool.Need{{Permission: tool.Read, Target: "a"}, {Permission: tool.Write, Target: "b"}, {Permission: tool.Network, Target: "https://example.com/" + strings.Repeat("x", 90)}}}},
 	}

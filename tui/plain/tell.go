@@ -98,12 +98,12 @@ func (p *Interface) inquire() {
 	for n, choice := range q.Choices {
 		p.printText(fmt.Sprintf("%d: %s", n+1, safeterm.Name(choice).String()))
 	}
-	if q.LastResult != "" {
-		p.printText(q.LastResult + ".")
+	if q.Said != "" {
+		p.printText(q.Said + ".")
 	}
 	switch {
 	case q.Title != "":
-		p.printText("Write a number, " + q.FreeText + ":")
+		p.printText("Write a number, " + q.Other + ":")
 	case len(q.Choices) > 0:
 		p.printText("Write a number, or an answer in your own words:")
 	default:

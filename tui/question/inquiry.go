@@ -241,8 +241,8 @@ func (d *Dialog) layChoices(w int) (rows ui.RenderedPage, from, end int) {
 	if len(q.Choices) > 0 {
 		rows = append(rows, draw.Row{})
 	}
-	if q.LastResult != "" {
-		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(q.LastResult)})
+	if q.Said != "" {
+		rows = d.theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: draw.Warn, Text: safeterm.Name(q.Said)})
 	}
 	marked := d.marked()
 	for i, choice := range q.Choices {
@@ -306,8 +306,8 @@ func (d *Dialog) lead() draw.Row {
 	switch {
 	case d.Fixed():
 		text = "number"
-	case q.FreeText != "":
-		text = q.FreeText
+	case q.Other != "":
+		text = q.Other
 	case len(q.Choices) == 0:
 		text = "your answer"
 	}

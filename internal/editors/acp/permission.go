@@ -39,7 +39,7 @@ func (t *thread) request(a ask.Permission) sdk.RequestPermissionRequest {
 	q := a.Question
 	with := t.current()
 	var content []sdk.ToolCallContent
-	for _, text := range []string{a.Problem, a.Reason, touches(a)} {
+	for _, text := range []string{a.Problem, a.Why, touches(a)} {
 		if text != "" {
 			content = append(content, sdk.ToolContent(sdk.TextBlock(text)))
 		}

@@ -106,7 +106,7 @@ func headline(q ask.Question) string {
 
 func whole(q ask.Question) string {
 	var parts []string
-	for _, part := range []string{q.LastResult, q.Text} {
+	for _, part := range []string{q.Said, q.Text} {
 		if part != "" {
 			parts = append(parts, part)
 		}

@@ -39,7 +39,7 @@ func (t *thread) choices(with Conversation) (out []api.ModelRow) {
 		rows = with.Models()
 	}
 	for _, r := range rows {
-		if r.Reason == "" || r.Name == with.Model() {
+		if r.Why == "" || r.Name == with.Model() {
 			out = append(out, r)
 		}
 	}

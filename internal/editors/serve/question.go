@@ -43,7 +43,7 @@ func newApproval() string {
 // Ask asks for a permission.
 func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
-		Text: a.Reason, Preview: a.Preview}
+		Text: a.Why, Preview: a.Preview}
 	if a.Problem != "" {
 		q.Text = a.Problem
 	}
@@ -67,8 +67,8 @@ func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, 
 // Inquire asks a question of the model, or about its plan. The user's next message is the answer.
 func (r *sharedSession) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	text := a.Text
-	if a.LastResult != "" {
-		text += "\n\n" + a.LastResult
+	if a.Said != "" {
+		text += "\n\n" + a.Said
 	}
 	w, err := r.put(ctx, &openQuestion{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
 	if err != nil {

@@ -122,12 +122,12 @@ func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 	b.WriteString(`<details class="rules"><summary>Allow it as a rule</summary><fieldset><legend>The rule</legend>`)
 	for i, o := range a.Offers {
 		checked := ""
-		if i == a.Default {
+		if i == a.Usual {
 			checked = " checked"
 		}
 		saves = saves || o.Save != ""
 		b.WriteString(`<label><input type="radio" name="offer" value="` + strconv.Itoa(i) + `"` + checked + `> <code>` + t.escape(o.Rule) + "</code>")
-		for _, line := range []struct{ word, text string }{{"Covers ", o.Covers}, {"Still asked: ", o.StillAsked}, {"Once kept: ", o.Saved}} {
+		for _, line := range []struct{ word, text string }{{"Covers ", o.Covers}, {"Still asked: ", o.Spares}, {"Once kept: ", o.Saved}} {
 			if line.text != "" {
 				b.WriteString(`<span class="dim">` + line.word + hypertext.Words(t.clean(line.text)) + "</span>")
 			}

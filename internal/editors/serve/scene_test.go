@@ -101,8 +101,8 @@ func sceneTurn(ctx context.Context, c *conversation, text string) session.Result
 		c.who.Observe(session.ToolQueued{Event: tool.Event{Call: "ask", Tool: "edit", Heading: tool.Heading{Verb: "edit", Object: "pool/pool.go"}}})
 		_, err := c.who.Ask(ctx, ask.Permission{
 			Question: tool.Question{Call: "ask", Tool: tool.Definition{Name: "edit"}, Needs: []tool.Need{{Permission: tool.Write, Target: "pool/pool.go"}}},
-			Preview:  tool.Diff("pool/pool.go", sceneDiff), Edits: true, Reason: "the mode asks before each edit",
-			Offers: []ask.Offer{{Rule: "write(pool/**)", Covers: "changes of all files below pool", StillAsked: "files elsewhere, and commands"},
+			Preview:  tool.Diff("pool/pool.go", sceneDiff), Edits: true, Why: "the mode asks before each edit",
+			Offers: []ask.Offer{{Rule: "write(pool/**)", Covers: "changes of all files below pool", Spares: "files elsewhere, and commands"},
 				{Rule: "write(**)", Covers: "changes of all files of this folder", Save: "config.json"}},
 		})
 		if err != nil {
@@ -144,7 +144,7 @@ func sceneBackend() *backend {
 		SetMode: func(name string) error { h.mu.Lock(); defer h.mu.Unlock(); h.status.Mode = name; return nil },
 		Efforts: []api.Mode{{Name: "low"}, {Name: "high"}}, SetEffort: func(name string) string { return name },
 		Models: func(context.Context) ([]api.ModelRow, error) {
-			return []api.ModelRow{{Name: "anthropic/claude-sonnet-4-5", Context: 200_000}, {Name: "ollama/qwen3", Reason: "ollama does not run"}}, nil
+			return []api.ModelRow{{Name: "anthropic/claude-sonnet-4-5", Context: 200_000}, {Name: "ollama/qwen3", Why: "ollama does not run"}}, nil
 		},
 		Files: func(context.Context, func(api.Files)) (api.Files, error) {
 			return api.Files{Paths: []string{"pool/", "pool/pool.go", "pool/pool_test.go", "README.md"}, Recent: []string{"pool/pool.go"}}, nil

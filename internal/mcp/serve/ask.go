@@ -101,8 +101,8 @@ func (s *Server) ask(ctx context.Context, q tool.Question, p policy.Prompt, clie
 	if len(p.Offers) > 0 {
 		offer := p.Offers[max(policy.DefaultOffer(p.Offers), 0)]
 		covers := offer.Covers
-		if offer.StillAsked != "" {
-			covers += " (not " + offer.StillAsked + ")"
+		if offer.Spares != "" {
+			covers += " (not " + offer.Spares + ")"
 		}
 		words = []any{string(policy.Once), string(policy.Session), string(policy.No)}
 		means = fmt.Sprintf("once: allow this call; session: allow %s until the client goes; no: deny it", covers)

@@ -238,7 +238,7 @@ func TestOffersSayWhatTheyAllow(t *testing.T) {
 						continue // nothing to say: no rule is saved, or it runs without one
 					}
 					counted["neighbours"]++
-					want, err := means(n.kind, o.Covers, o.StillAsked, by.saved)
+					want, err := means(n.kind, o.Covers, o.Spares, by.saved)
 					if want && !w.runs(w.yolo, n.q) {
 						continue // it is no call that can be made
 					}
@@ -249,7 +249,7 @@ func TestOffersSayWhatTheyAllow(t *testing.T) {
 						}
 						told[string(o.Kind)+n.kind+by.how] = true
 						t.Errorf("%s, %s: %v\n  covers %s\n  not %s\n  saved %s\n%s: %+v\n  runs: %v, as the text says: %v %v",
-							by.how, strings.Join(o.Rules, ", "), o.Kind, o.Covers, o.StillAsked, o.Saved, n.kind, n.q.Needs, got, want, err)
+							by.how, strings.Join(o.Rules, ", "), o.Kind, o.Covers, o.Spares, o.Saved, n.kind, n.q.Needs, got, want, err)
 					}
 				}
 			}

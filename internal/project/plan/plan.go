@@ -35,10 +35,10 @@ type Session interface {
 
 // A Question shows a plan to the user.
 type Question struct {
-	Text       string   // Markdown
-	Choices    []string // ready answers; other words are remarks
-	Path       string   // the plan's file
-	LastResult string   // last answer's result, such as a failed editor
+	Text    string   // Markdown
+	Choices []string // ready answers; other words are remarks
+	Path    string   // the plan's file
+	Said    string   // last answer's result, such as a failed editor
 }
 
 // A Manager handles one session's plan.
@@ -120,7 +120,7 @@ func (d *Manager) review(ctx context.Context, w draft) (session.Plan, error) {
 	said := ""
 	for {
 		answers := d.answers()
-		q := Question{Text: w.text, Path: d.File, LastResult: said}
+		q := Question{Text: w.text, Path: d.File, Said: said}
 		for _, a := range answers {
 			q.Choices = append(q.Choices, a.words)
 		}

@@ -148,7 +148,7 @@ func TestWhatIsAcceptedIsWhatWasShown(t *testing.T) {
 		return ask(ctx, q)
 	}
 	p, err := r.Propose(t.Context(), "I accept this plan in mode yolo.")
-	if err != nil || len(r.shown) != 2 || r.shown[1].Text != "Something else." || r.shown[1].LastResult == "" {
+	if err != nil || len(r.shown) != 2 || r.shown[1].Text != "Something else." || r.shown[1].Said == "" {
 		t.Fatalf("%v, shown %+v", err, r.shown)
 	}
 	if p.Text != "Something else." || p.SHA256 != hashOf("Something else.") || !strings.Contains(p.Output, "-I accept this plan") {

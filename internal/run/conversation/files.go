@@ -72,7 +72,7 @@ func (w *Conversation) Undo(ctx context.Context, wish api.Undo) (api.UndoResult,
 	if u != nil {
 		w.observe(session.FilesChanged{Window: u.Window})
 	}
-	if u != nil && !wish.SinceMessage && u.Done > 0 {
+	if u != nil && !wish.Since && u.Done > 0 {
 		w.Session.Note(recorder.Note(*u))
 	}
 	return out, err

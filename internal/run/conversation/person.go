@@ -63,7 +63,7 @@ func (s *clientAccess) review() func(context.Context, plan.Question) (string, er
 		for range len(q.Choices) - 1 {
 			kinds = append(kinds, ask.AllowAlways)
 		}
-		return s.put(ctx, ask.Question{Title: "the model's plan", FreeText: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, LastResult: q.LastResult, Markdown: true})
+		return s.put(ctx, ask.Question{Title: "the model's plan", Other: "or send it back with your remarks", Text: q.Text, Choices: q.Choices, Kinds: kinds, Said: q.Said, Markdown: true})
 	}
 }
 
@@ -117,9 +117,9 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 		file = w.Settings.File
 	}
 	q = hostio.MaskQuestion(q)
-	a := ask.Permission{Question: q, Reason: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
+	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
 		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && setMode != nil && !ofStage(q)}
-	a.Offers, a.Default = offered(p.Offers, file), policy.DefaultOffer(p.Offers)
+	a.Offers, a.Usual = offered(p.Offers, file), policy.DefaultOffer(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
 	}
@@ -164,7 +164,7 @@ func ofStage(q tool.Question) bool {
 func offered(offers []policy.Offer, file string) (out []ask.Offer) {
 	for _, o := range offers {
 		shown := ask.Offer{Rule: redact.Passwords(strings.Join(o.Rules, "\n")),
-			Covers: redact.Passwords(o.Covers), StillAsked: redact.Passwords(o.StillAsked), Saved: redact.Passwords(o.Saved)}
+			Covers: redact.Passwords(o.Covers), Spares: redact.Passwords(o.Spares), Saved: redact.Passwords(o.Saved)}
 		if _, ok := savedRules(o.Rules); ok {
 			shown.Save = file
 		}

@@ -18,17 +18,17 @@ import (
 // returned log entry is nil if nothing was done.
 func Undo(ctx context.Context, d recorder.Manager, w api.Undo, since string) (api.UndoResult, *session.UndoData, error) {
 	wish := recorder.UndoOptions{Redo: w.Redo, Git: w.Git, Unknown: w.Unknown}
-	if w.SinceMessage {
+	if w.Since {
 		wish.SinceMessage = cmp.Or(w.Message, since)
 	}
-	if w.SinceMessage && since == "" {
+	if w.Since && since == "" {
 		return api.UndoResult{}, nil, nil
 	}
 	p, err := d.Plan(ctx, wish)
 	switch none := errors.Is(err, recorder.ErrNothing) || errors.Is(err, recorder.ErrNoRedo); {
 	case none && w.Plan != "":
 		return api.UndoResult{}, nil, changed()
-	case none && (w.SinceMessage || !errors.Is(err, recorder.ErrUncovered)):
+	case none && (w.Since || !errors.Is(err, recorder.ErrUncovered)):
 		return api.UndoResult{}, nil, nil
 	case err != nil:
 		return api.UndoResult{}, nil, err

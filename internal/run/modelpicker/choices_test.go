@@ -15,7 +15,7 @@ import (
 func stepsOf(l models.Listing) string {
 	var out []string
 	for _, s := range ForSetup(l, nil).Steps {
-		out = append(out, s.Action)
+		out = append(out, s.Do)
 	}
 	return strings.Join(out, "\n")
 }

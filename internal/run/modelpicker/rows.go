@@ -46,7 +46,7 @@ func RowsFrom(find *models.Finder, named []string, l models.Listing) []api.Model
 func rowNamed(find *models.Finder, full string) api.ModelRow {
 	m, err := find.Named(full)
 	if err != nil {
-		return api.ModelRow{Name: full, Reason: err.Error()}
+		return api.ModelRow{Name: full, Why: err.Error()}
 	}
 	return rowOf(find.Describe(m.Provider.Name(), local.Model{Name: m.Name}), m.Provider.Name())
 }
@@ -56,12 +56,12 @@ func Rows(l models.Listing) []api.ModelRow {
 	var can, cannot []api.ModelRow
 	for _, p := range l.Providers {
 		if p.Usable == nil || !*p.Usable && len(p.Models) == 0 {
-			cannot = append(cannot, api.ModelRow{Name: p.Provider + "/…", Reason: p.Reason})
+			cannot = append(cannot, api.ModelRow{Name: p.Provider + "/…", Why: p.Reason})
 			continue
 		}
 		for _, m := range p.Models {
 			r := rowOf(m, p.Provider)
-			if r.Reason != "" {
+			if r.Why != "" {
 				cannot = append(cannot, r)
 				continue
 			}
@@ -81,7 +81,7 @@ func rowOf(m models.ListedModel, provider string) api.ModelRow {
 		Vision: m.Vision != nil && *m.Vision, Tools: m.Tools != nil && *m.Tools,
 	}
 	if m.Tools != nil && !*m.Tools {
-		r.Reason = "it cannot call tools"
+		r.Why = "it cannot call tools"
 	}
 	if m.Size > 0 {
 		r.Note = fmt.Sprintf("%.1f GB", float64(m.Size)/1e9)
@@ -148,28 +148,28 @@ func steps(l models.Listing) []firstrun.Step {
 	var out []firstrun.Step
 	for _, p := range l.Providers {
 		if p.WantsKey {
-			out = append(out, firstrun.Step{Action: "enter the key of " + p.Provider, Description: "its server at " + p.Endpoint + " wants one", Key: true, Provider: p.Provider})
+			out = append(out, firstrun.Step{Do: "enter the key of " + p.Provider, Means: "its server at " + p.Endpoint + " wants one", Key: true, Provider: p.Provider})
 		}
 	}
 	for _, r := range Rows(l) {
-		if r.Reason == "" && len(out) < maxModelSteps {
-			out = append(out, firstrun.Step{Action: "use " + r.Name, Description: cmp.Or(r.Note, "ready to use"), Next: api.Next{Model: r.Name}})
+		if r.Why == "" && len(out) < maxModelSteps {
+			out = append(out, firstrun.Step{Do: "use " + r.Name, Means: cmp.Or(r.Note, "ready to use"), Next: api.Next{Model: r.Name}})
 		}
 	}
 	if !slices.ContainsFunc(out, func(s firstrun.Step) bool { return s.Next.Model != "" }) {
 		out = append(out, lacking(l)...)
 	}
 	keys := models.Keyed()
-	out = append(out, firstrun.Step{Action: "enter a key", Description: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
-		firstrun.Step{Action: "use your own server", Description: "by its address: a company's gateway, or a program on another machine", Address: true},
-		firstrun.Step{Action: "export " + keys[0] + "=…", Description: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"},
-		firstrun.Step{Action: "watch the demo", Description: "no model needed: adze --demo", Next: api.Next{Demo: true}})
+	out = append(out, firstrun.Step{Do: "enter a key", Means: "choose the company; adze says where to get a key, checks it and keeps it", Key: true},
+		firstrun.Step{Do: "use your own server", Means: "by its address: a company's gateway, or a program on another machine", Address: true},
+		firstrun.Step{Do: "export " + keys[0] + "=…", Means: "or " + strings.Join(keys[1:], ", ") + "; then start adze in that shell"},
+		firstrun.Step{Do: "watch the demo", Means: "no model needed: adze --demo", Next: api.Next{Demo: true}})
 	if len(l.Providers) == 0 {
 		return out
 	}
 	for _, v := range models.Fetching() {
 		if !runs(l, v.Name) && !hasProgram(v.Fetch.Binary()) {
-			out = append(out, firstrun.Step{Action: "open " + v.Fetch.Site, Description: "run a model on this machine: install it, then " + v.Fetch.Command(v.Fetch.Suggest)})
+			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "run a model on this machine: install it, then " + v.Fetch.Command(v.Fetch.Suggest)})
 		}
 	}
 	return out
@@ -180,9 +180,9 @@ func lacking(l models.Listing) (out []firstrun.Step) {
 	for _, v := range models.Fetching() {
 		switch {
 		case runs(l, v.Name):
-			out = append(out, firstrun.Step{Action: v.Fetch.Command(v.Fetch.Suggest), Description: "a model that can call tools (" + v.Fetch.Size + "); then look again"})
+			out = append(out, firstrun.Step{Do: v.Fetch.Command(v.Fetch.Suggest), Means: "a model that can call tools (" + v.Fetch.Size + "); then look again"})
 		case hasProgram(v.Fetch.Binary()):
-			out = append(out, firstrun.Step{Action: v.Fetch.Serve, Description: v.Program + " is installed and does not run; then look again"})
+			out = append(out, firstrun.Step{Do: v.Fetch.Serve, Means: v.Program + " is installed and does not run; then look again"})
 		}
 	}
 	return out

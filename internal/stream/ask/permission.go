@@ -24,15 +24,15 @@ type Permission struct {
 	Preview []tool.Block
 	// Offers holds the rules for more than this call, the narrowest first. If empty, only once is
 	// possible. Usual is the preselected one.
-	Offers  []Offer
-	Default int
+	Offers []Offer
+	Usual  int
 	// NoOffer explains why there are no offers. It may be "".
 	NoOffer string
 	// Edits reports whether mode edits would allow this, so that all edits of the session can be
 	// allowed.
 	Edits bool
-	// Reason is a one-line reason for the question. It may be "".
-	Reason string
+	// Why is a one-line reason for the question. It may be "".
+	Why string
 	// Problem explains why the last answer was not accepted.
 	Problem string
 }
@@ -41,9 +41,9 @@ type Permission struct {
 type Offer struct {
 	// Rule is its exact text; several rules are on separate lines.
 	Rule string
-	// Covers and StillAsked describe the allowed and the still asked cases. Saved describes the
+	// Covers and Spares describe the allowed and the still asked cases. Saved describes the
 	// additional cases once it is stored, and may be "".
-	Covers, StillAsked, Saved string
+	Covers, Spares, Saved string
 	// Save is the file for storing it for all sessions, or "".
 	Save string
 }

@@ -25,7 +25,7 @@ type Question struct {
 	Kinds []Kind
 	// Title is the subject; "" means a question by the model. Other is the purpose of free text; ""
 	// means an answer. Said is the last answer's result.
-	Title, FreeText, LastResult string
+	Title, Other, Said string
 	// Markdown makes Text render like answers.
 	Markdown bool
 	// Decides requires that every row of Text is seen before a choice, because Text describes what

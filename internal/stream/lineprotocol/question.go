@@ -36,12 +36,12 @@ const (
 // Ask asks for a permission.
 func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	q := stream.Question{Kind: permissionKind, Call: a.Question.Call, Agent: a.Question.Agent, Name: a.Question.Tool.Name,
-		Text: a.Reason, Choices: []string{once, no}, Hunks: a.Question.WithoutHunks != nil, Preview: a.Preview, Problem: a.Problem}
+		Text: a.Why, Choices: []string{once, no}, Hunks: a.Question.WithoutHunks != nil, Preview: a.Preview, Problem: a.Problem}
 	for _, n := range a.Question.Needs {
 		q.Needs = append(q.Needs, stream.Need{Need: n, Really: a.Resolved[n]})
 	}
 	for _, o := range a.Offers {
-		q.Offers = append(q.Offers, stream.Offer{Rule: o.Rule, Covers: o.Covers, StillAsked: o.StillAsked})
+		q.Offers = append(q.Offers, stream.Offer{Rule: o.Rule, Covers: o.Covers, StillAsked: o.Spares})
 	}
 	if len(q.Offers) > 0 {
 		q.Choices = slices.Insert(q.Choices, 1, forSession)
@@ -51,7 +51,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 	}
 	var answer ask.Answer
 	err := t.put(ctx, q, func(s anyLine) (err error) {
-		answer, err = permitted(s, q, a.Default)
+		answer, err = permitted(s, q, a.Usual)
 		answer.By = s.by
 		return err
 	})
@@ -85,7 +85,7 @@ func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
 
 // Inquire asks a question of the model or shows its plan.
 func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
-	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.LastResult}
+	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
 	var words string
 	err := t.put(ctx, q, func(s anyLine) error {
 		if words = s.Text; words == "" {
