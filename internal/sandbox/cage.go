@@ -190,7 +190,3 @@ func (c *Cage) outside() Report {
 	}
 	return Report{Level: NoLevel, Technique: None, Explanation: "commands run outside; permission mode auto or --sandbox on puts them inside"}
 }
-
-type cageFunc func(proc.Command) (proc.Confinement, error)
-
-func (f cageFunc) Enclose(_ context.Context, c proc.Command) (proc.Confinement, error) { return f(c) }
