@@ -279,6 +279,7 @@ func (w *attachedView) watch(c *live.Client) (err error) {
 			take()
 		}
 		w.mu.Unlock()
+		w.settled.Do(func() { close(w.known) }) // the owner may have ended before it said its state
 		w.callEnded()
 		w.turnEnded(session.Result{Cause: session.CauseInterrupted, Message: "the process that had the session has let go of it"})
 		_ = c.Close() // nothing is pending

@@ -13,7 +13,6 @@ import (
 
 // SQLite's primary result codes (sqlite.org/rescode.html).
 const (
-	codeError      = 1
 	codeBusy       = 5
 	codeLocked     = 6
 	codeReadOnly   = 8

@@ -1,10 +1,8 @@
 package sessiondb
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -126,112 +124,138 @@ func (s *Store) rebuild(ctx context.Context, work string, loss *Loss) error {
 
 // copyFrom copies the sessions of the damaged database at path. It only returns write errors.
 func (s *Store) copyFrom(ctx context.Context, path string, loss *Loss) error {
-	conn, err := s.db.Conn(ctx)
+	// With writable_schema SQLite also opens a file that is shorter than its header claims.
+	old, err := sql.Open("sqlite", fileURI(path, pragma("writable_schema(1)")))
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // returns it to the pool
-	c := &rowCopier{ctx: ctx, conn: conn}
-	c.run("PRAGMA synchronous = OFF")   // until all is copied
-	c.run("PRAGMA writable_schema = 1") // SQLite then also opens a file that is shorter than its header claims
-	c.run("ATTACH ? AS old", path)
-	heads, broken := c.heads()
+	defer old.Close()
+	old.SetMaxOpenConns(1)
+	type head struct {
+		num, created, entries int64
+		id                    string
+	}
+	var heads []head
+	broken := readRows(ctx, old, "SELECT num, created, entries, id FROM sessions ORDER BY num", nil, func(rows *sql.Rows) error {
+		var h head
+		err := rows.Scan(&h.num, &h.created, &h.entries, &h.id)
+		if err == nil {
+			heads = append(heads, h)
+		}
+		return err
+	})
 	if broken != nil {
 		loss.Missing = append(loss.Missing, "the list of sessions could not be read to its end: "+causeText(broken))
 	}
 	for _, h := range heads {
-		entries, lost := c.session(h)
-		if c.err != nil {
+		c := &rowCopier{ctx: ctx, old: old}
+		if c.err = c.session(s.db, h.num, h.created, h.id); c.err != nil {
 			return fmt.Errorf("write session %s, as far as it could be read: %w", h.id, c.err)
 		}
-		if entries < h.entries {
-			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d of %d entries could be read", h.id, entries, h.entries))
+		if c.entries < h.entries {
+			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d of %d entries could be read", h.id, c.entries, h.entries))
 		}
-		if lost > 0 {
-			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d large texts are lost", h.id, lost))
+		if c.lostTexts > 0 {
+			loss.Missing = append(loss.Missing, fmt.Sprintf("session %s: %d large texts are lost", h.id, c.lostTexts))
 		}
-		if entries > 0 {
+		if c.entries > 0 {
 			loss.Sessions++
-			loss.Entries += int(entries)
+			loss.Entries += int(c.entries)
 		}
 	}
-	c.run("INSERT INTO removed SELECT num, id, time, entries, tip, why FROM old.removed")
-	c.run("PRAGMA synchronous = FULL")
-	return c.err
+	c := &rowCopier{ctx: ctx, old: old}
+	if c.tx, err = s.db.BeginTx(ctx, nil); err != nil {
+		return err
+	}
+	defer c.tx.Rollback() // no effect after Commit
+	c.rows("INSERT INTO removed VALUES (?, ?, ?, ?, ?, ?)", 6, "SELECT num, id, time, entries, tip, why FROM removed WHERE num > ?", 0)
+	return errors.Join(c.err, c.tx.Commit())
 }
 
-// rowCopier copies rows of the attached database "old", each statement in a transaction of its own:
-// SQLite writes nothing more in one that has met damage.
 type rowCopier struct {
-	ctx  context.Context
-	conn *sql.Conn
-	err  error // the first write error
+	ctx                context.Context
+	old                *sql.DB
+	tx                 *sql.Tx
+	err                error // the first write error
+	entries, lostTexts int64
 }
 
-// run returns the number of rows written. Damage, tables that an older version lacks, and rows that
-// violate the schema are no errors.
-func (c *rowCopier) run(statement string, args ...any) (n int64) {
-	done, err := c.conn.ExecContext(c.ctx, statement, args...)
-	switch codeOf(err) {
-	case codeError, codeCorrupt, codeNotADB, codeConstraint, codeMismatch:
-		return 0
+// session copies a session up to its first unreadable row, keeping its number and hashes, so
+// Verify still reports missing entries.
+func (c *rowCopier) session(db *sql.DB, num, created int64, id string) (err error) {
+	if c.tx, err = db.BeginTx(c.ctx, nil); err != nil {
+		return err
 	}
-	if err == nil {
-		n, err = done.RowsAffected()
+	defer c.tx.Rollback() // no effect after Commit
+	c.insert("INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES (?, ?, ?, ?, 0, x'')", num, id, created, created)
+	c.entries = c.rows(insertEntry+oneEntry, 6, "SELECT session, seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", num)
+	if c.entries == 0 || c.err != nil {
+		return c.err
 	}
-	if c.err == nil {
-		c.err = err
+	c.rows("INSERT INTO openings VALUES (?, ?, ?)", 3, "SELECT session, start, first FROM openings WHERE session = ?", num)
+	c.rows("INSERT INTO labels (session, time, kind, value, origin) VALUES (?, ?, ?, ?, ?)", 5,
+		"SELECT session, time, kind, value, origin FROM labels WHERE session = ? ORDER BY num", num)
+	c.rows("INSERT INTO uses VALUES (?, ?)", 2, "SELECT text, session FROM uses WHERE session = ?", num)
+	var texts []int64
+	_ = readRows(c.ctx, c.tx, "SELECT text FROM uses WHERE session = ?", []any{num}, func(rows *sql.Rows) error {
+		texts = append(texts, 0)
+		return rows.Scan(&texts[len(texts)-1])
+	})
+	for _, t := range texts {
+		if c.rows("INSERT OR IGNORE INTO texts (num, hash, size, packed, data) VALUES (?, ?, ?, ?, ?)", 5,
+			"SELECT num, hash, size, packed, data FROM texts WHERE num = ?", t) == 0 {
+			c.lostTexts++
+		}
 	}
+	if c.err != nil {
+		return c.err
+	}
+	return c.tx.Commit()
+}
+
+// rows inserts a query's rows up to the first unreadable one and returns their number.
+func (c *rowCopier) rows(statement string, columns int, query string, arg any) (n int64) {
+	values, into := make([]any, columns), make([]any, columns)
+	for i := range values {
+		into[i] = &values[i]
+	}
+	_ = readRows(c.ctx, c.old, query, []any{arg}, func(rows *sql.Rows) error {
+		err := rows.Scan(into...)
+		if err == nil {
+			err = c.insert(statement, values...)
+		}
+		if err == nil {
+			n++
+		}
+		return err
+	})
 	return n
 }
 
-type oldSession struct {
-	num, created, entries int64
-	id                    string
+// insert writes a row. One that violates the schema comes from a damaged page.
+func (c *rowCopier) insert(statement string, values ...any) error {
+	_, err := c.tx.ExecContext(c.ctx, statement, values...)
+	if code := codeOf(err); code != codeConstraint && code != codeMismatch && c.err == nil {
+		c.err = err
+	}
+	return err
 }
 
-func (c *rowCopier) heads() (list []oldSession, err error) {
-	rows, err := c.conn.QueryContext(c.ctx, "SELECT num, created, entries, id FROM old.sessions ORDER BY num")
+// readRows calls use for all rows up to the first unreadable one.
+func readRows(ctx context.Context, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, query string, args []any, use func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var h oldSession
-		if err := rows.Scan(&h.num, &h.created, &h.entries, &h.id); err != nil {
-			return list, err
-		}
-		list = append(list, h)
-	}
-	return list, rows.Err()
-}
-
-// session copies a session up to its first unreadable row, keeping its number and hashes, so that
-// Verify still reports missing entries. It returns the numbers of copied entries and lost texts.
-func (c *rowCopier) session(h oldSession) (entries, lost int64) {
-	c.run("INSERT INTO sessions (num, id, created, updated, entries, tip) VALUES (?, ?, ?, ?, 0, x'')", h.num, h.id, h.created, h.created)
-	for c.run("INSERT INTO entries SELECT session, seq, type, time, data, hash FROM old.entries WHERE session = ? AND seq = ?", h.num, entries+1) > 0 {
-		entries++
-	}
-	if entries == 0 {
-		c.run("DELETE FROM sessions WHERE num = ?", h.num)
-		return 0, 0
-	}
-	c.run("INSERT INTO openings SELECT session, start, first FROM old.openings WHERE session = ?", h.num)
-	c.run("INSERT INTO labels (session, time, kind, value, origin) SELECT session, time, kind, value, origin FROM old.labels WHERE session = ? ORDER BY num", h.num)
-	c.run("INSERT INTO uses SELECT text, session FROM old.uses WHERE session = ?", h.num)
-	var list []byte
-	var texts []int64
-	err := c.conn.QueryRowContext(c.ctx, "SELECT json_group_array(text) FROM uses WHERE session = ?", h.num).Scan(&list)
-	if err = cmp.Or(err, json.Unmarshal(list, &texts)); c.err == nil {
-		c.err = err
-	}
-	for _, t := range texts {
-		if c.run("INSERT OR REPLACE INTO texts SELECT num, hash, size, packed, data FROM old.texts WHERE num = ?", t) == 0 {
-			lost++
+		if err := use(rows); err != nil {
+			return err
 		}
 	}
-	return entries, lost
+	return rows.Err()
 }
 
 // keep links from to a second name, or copies it if the file system has no links.

@@ -3,6 +3,7 @@ package responses
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"adze/internal/llm/wire"
@@ -191,7 +192,7 @@ func (a *answer) terminal(raw json.RawMessage, status string) error {
 }
 
 // complete takes the items that did not end before. An item without a known id is matched by its
-// position among those of its kind.
+// call's id, or by its position among those of its kind.
 func (a *answer) complete(r response) error {
 	count := map[string]int{}
 	for _, raw := range r.Output.V {
@@ -201,8 +202,8 @@ func (a *answer) complete(r response) error {
 		}
 		kind := string(one.Type)
 		it, n := a.items[string(one.ID)], count[kind]
-		if count[kind]++; (it == nil || it.kind != kind) && n < len(a.kinds[kind]) {
-			it = a.kinds[kind][n]
+		if count[kind]++; it == nil || it.kind != kind {
+			it = a.alike(one, n)
 		}
 		if it == nil && a.loose[kind] || it != nil && it.closed {
 			continue
@@ -213,6 +214,19 @@ func (a *answer) complete(r response) error {
 	}
 	a.ended = true
 	a.Reply.MarkEnd()
+	return nil
+}
+
+// alike returns the item of a kind that has the same call's id, or the nth one if one of both has
+// no id, or nil.
+func (a *answer) alike(one streamItem, n int) *item {
+	all := a.kinds[string(one.Type)]
+	if i := slices.IndexFunc(all, func(it *item) bool { return it.callID != "" && it.callID == string(one.CallID) }); i >= 0 {
+		return all[i]
+	}
+	if n < len(all) && (all[n].callID == "" || one.CallID == "") {
+		return all[n]
+	}
 	return nil
 }
 
