@@ -167,7 +167,7 @@ func (h *backend) Output(o tool.Outcome) (string, bool) { return o.Output, true 
 func (h *backend) Open(_ context.Context, id session.ID, model string, who serve.User) (serve.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.holder != "" {
+	if h.holder != "" && slices.ContainsFunc(h.heads, func(head session.Head) bool { return head.ID == id }) {
 		return nil, session.ErrLocked
 	}
 	h.opened++
