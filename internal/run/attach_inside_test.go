@@ -13,8 +13,8 @@ import (
 	"adze/tui"
 )
 
-// TestAPromptWaitsForTheConnection: a prompt that is sent before the window is connected reaches the
-// session once, and ends with the turn. If nobody has the session, it fails, so that the text goes
+// TestAPromptWaitsForTheConnection sends a prompt before the window is connected. It reaches the
+// session once and ends with the turn. If nobody has the session, it fails, so that the text goes
 // back to the prompt.
 func TestAPromptWaitsForTheConnection(t *testing.T) {
 	dir, err := os.MkdirTemp("", "live") // short enough for a socket
