@@ -146,7 +146,7 @@ func (t turn) write(b *wire.Body, marked bool) {
 // the user, and results directly after their calls.
 func (p *Provider) turns(messages []session.Message, q wire.Quirks) []turn {
 	var out []turn
-	history := wire.History(messages)
+	history := p.Cache.History(messages)
 	for i, piece := range p.Cache.Messages(fmt.Sprint(q[allThoughts]), history, func(i int) []byte { return p.encode(history[i], q[allThoughts]) }) {
 		role := "user"
 		if history[i].Role == session.Assistant {

@@ -159,7 +159,7 @@ func offer(tools []tool.Definition, old bool) []byte {
 func (p *Provider) turns(r session.Request, q wire.Quirks) []turn {
 	e := encoder{own: p.Options.Name, nested: generation(r.Model) >= 3, seals: !q[noSignatures], signed: q[signs]}
 	var out []turn
-	messages := wire.History(r.Messages)
+	messages := p.Cache.History(r.Messages)
 	pieces := p.Cache.Messages(fmt.Sprint(e.nested, e.seals, e.signed), messages, func(i int) []byte {
 		if messages[i].Role == session.ToolRole {
 			return e.outcomes(messages[i-1], messages[i])

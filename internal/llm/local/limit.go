@@ -9,7 +9,6 @@ import (
 
 	"adze/internal/llm/wire"
 	"adze/session"
-	"adze/tool"
 )
 
 const (
@@ -51,7 +50,10 @@ type limiter struct {
 	mu     sync.Mutex
 	ratios map[string]float64 // bytes per token as counted, by model
 	limits map[string]int     // context revealed by a cut prompt, by model
-	talk   talk               // the last one
+
+	// The last conversation's size, counted as it grows.
+	counted        session.ReadMark
+	text, pictures int
 }
 
 // Limit refuses a prompt that exceeds its model's context before sending it: some servers cut it
@@ -120,52 +122,27 @@ func (l *limiter) bytesOf(r session.Request) (all, text int) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.talk.add(r.Messages)
-	text += l.talk.text
-	return text + l.talk.pictures*imageBytes, text
-}
-
-// talk is a conversation's size, counted as it grows.
-type talk struct {
-	counted        session.ReadMark
-	text, pictures int
-}
-
-func (t *talk) add(messages []session.Message) {
-	from := t.counted.Advance(messages)
+	from := l.counted.Advance(r.Messages)
 	if from == 0 {
-		t.text, t.pictures = 0, 0
+		l.text, l.pictures = 0, 0
 	}
-	for i := from; i < len(messages); i++ {
-		for k := range messages[i].Parts {
-			t.part(&messages[i].Parts[k])
+	for _, m := range r.Messages[from:] {
+		for _, part := range m.Parts {
+			if part.Kind != session.ReasoningPart { // not sent back to most servers
+				l.text += len(part.Text)
+			}
+			if part.Call != nil {
+				l.text += len(part.Call.Name) + len(part.Call.Arguments)
+			}
+			if part.Outcome != nil {
+				l.text += len(part.Outcome.Output)
+			}
+			// Others are sent as a note, or as a document that the server reads its own way.
+			l.pictures += len(wire.PicturesOf(part))
 		}
 	}
-}
-
-func (t *talk) part(part *session.Part) {
-	if part.Kind != session.ReasoningPart { // not sent back to most servers
-		t.text += len(part.Text)
-	}
-	if part.Call != nil {
-		t.text += len(part.Call.Name) + len(part.Call.Arguments)
-	}
-	if part.Attachment != nil {
-		t.attachment(*part.Attachment)
-	}
-	if part.Outcome == nil {
-		return
-	}
-	t.text += len(part.Outcome.Output)
-	for _, a := range part.Outcome.Attachments {
-		t.attachment(a)
-	}
-}
-
-func (t *talk) attachment(a tool.Attachment) {
-	if wire.KindOf(a) == wire.Image {
-		t.pictures++ // others are sent as a note, or as a document that the server reads its own way
-	}
+	text += l.text
+	return text + l.pictures*imageBytes, text
 }
 
 // judged learns from the server's count and fails an answer to a prompt that was cut.

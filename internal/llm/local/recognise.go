@@ -103,7 +103,8 @@ func (s Server) Recognise(ctx context.Context) ServerInfo {
 	_ = group.Wait() // both report through variables
 	f.Kind = kindOf(f.Models, version)
 	f.Slow = ctx.Err() != nil && f.Kind == Any
-	f.Unreached = !f.Slow && f.Kind == Any && unreached(f.Err)
+	var failed *session.ProviderError
+	f.Unreached = !f.Slow && f.Kind == Any && errors.As(f.Err, &failed) && failed.Kind == session.NetworkError
 	if f.Kind == Ollama {
 		f.Version = version
 		return f
@@ -115,11 +116,6 @@ func (s Server) Recognise(ctx context.Context) ServerInfo {
 		}
 	}
 	return f
-}
-
-func unreached(err error) bool {
-	var failed *session.ProviderError
-	return errors.As(err, &failed) && failed.Kind == session.NetworkError
 }
 
 // unversioned looks for a list below /v1 if the given address has no version.

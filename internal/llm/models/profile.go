@@ -26,11 +26,14 @@ func Coder() Profile {
 // Local returns a small profile: a local model reads prompts at the user's machine's speed. Its
 // core takes about 3,000 bytes and matching tools the rest of the budget: a request has at most
 // 5,900 with the system prompt. The core omits list, because read lists folders and glob finds
-// files, and task, because small models seldom use it well.
+// files, and task, because small models seldom use it well. The names are those of wrappers for
+// local models, on which small models were trained; Ollama's parsers drop a call to a name that was
+// not offered.
 func Local() Profile {
-	return Profile{Prompt: "local", TaskComplete: true, Budget: 4_700, Names: wrapperNames(), Core: []string{
-		"read", "write", "edit", "glob", "grep", "bash", "skill", "task_complete",
-	}}
+	return Profile{
+		Prompt: "local", TaskComplete: true, Budget: 4_700, Core: []string{"read", "write", "edit", "glob", "grep", "bash", "skill", "task_complete"},
+		Names: local.Names{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"},
+	}
 }
 
 func profileOf(p config.Provider, fallback func() Profile) Profile {
@@ -41,10 +44,4 @@ func profileOf(p config.Provider, fallback func() Profile) Profile {
 		return Coder()
 	}
 	return fallback()
-}
-
-// wrapperNames returns the tool names used by wrappers for local models, on which small models were
-// trained. Ollama's parsers drop a call to a name that was not offered.
-func wrapperNames() local.Names {
-	return local.Names{"bash": "run_command", "list": "list_files", "grep": "search_text", "webfetch": "download_url"}
 }

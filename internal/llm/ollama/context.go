@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -72,20 +73,14 @@ func step(context int) int {
 }
 
 // textBytes returns a body's length with each image counted at its token cost, not as base64.
-func textBytes(r session.Request, d details, bytes int) int {
-	e := encoder{images: d.vision}
+func (p *Provider) textBytes(r session.Request, d details, bytes int) int {
+	if !d.vision || !p.Cache.Pictured(r.Messages) {
+		return bytes
+	}
 	for _, m := range r.Messages {
 		for _, part := range m.Parts {
-			if part.Attachment != nil && e.takes(*part.Attachment) {
-				bytes += imageTokens*bytesPerToken - base64.StdEncoding.EncodedLen(len(part.Attachment.Data))
-			}
-			if part.Outcome == nil {
-				continue
-			}
-			for _, a := range part.Outcome.Attachments {
-				if e.takes(a) {
-					bytes += imageTokens*bytesPerToken - base64.StdEncoding.EncodedLen(len(a.Data))
-				}
+			for _, a := range wire.PicturesOf(part) {
+				bytes += imageTokens*bytesPerToken - base64.StdEncoding.EncodedLen(len(a.Data))
 			}
 		}
 	}

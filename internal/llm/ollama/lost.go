@@ -95,16 +95,11 @@ func unitsOf(text string) int {
 	return count
 }
 
-// granular reports whether the server sends each token in its own record: hardly any record has
-// more than one unit.
-func (r *tally) granular() bool {
-	return r.records >= fewRecords && r.units*5 <= r.records*6 && r.foreign*5 <= r.bytes && r.bytes <= r.records*7
-}
-
 // lost returns how many of the written tokens are missing from the sent text, or 0 if unknown.
 func (r *tally) lost(written int) int {
 	explained := r.tokens
-	if r.granular() {
+	// If hardly any record has more than one unit, the server sends each token in its own.
+	if r.records >= fewRecords && r.units*5 <= r.records*6 && r.foreign*5 <= r.bytes && r.bytes <= r.records*7 {
 		explained = min(explained, float64(r.records+r.breaks)+float64(r.records)/16)
 	}
 	if r.thoughts {

@@ -107,7 +107,7 @@ func (p *Provider) details(ctx context.Context, model string) (details, error) {
 	var shown showAnswer
 	body := &wire.Body{}
 	body.Add(wire.JSON(map[string]string{"model": model}))
-	reply, err := p.post(ctx, "/api/show", body)
+	reply, err := p.Client.Post(ctx, "/api/show", body)
 	if err == nil {
 		err = p.decode(reply, &shown)
 	}

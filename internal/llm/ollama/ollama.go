@@ -154,22 +154,15 @@ func (p *Provider) open(ctx context.Context, r session.Request, d details) (*wir
 	}
 	body := p.body(r, d)
 	for {
-		s := p.fit(r, d, textBytes(r, d, int(body.Len())))
+		s := p.fit(r, d, p.textBytes(r, d, int(body.Len())))
 		whole := *body
 		whole.Add(p.tail(r, d, s.context))
-		reply, err := p.post(ctx, "/api/chat", &whole)
+		reply, err := p.Client.Post(ctx, "/api/chat", &whole)
 		var failure *session.ProviderError
 		if !errors.As(err, &failure) || !p.loosen(r, failure) && (failure.Kind != session.ContextError || !p.widen(r.Model, s, d)) {
 			return reply, s, err
 		}
 	}
-}
-
-// formless reports whether schemas are left out for a model.
-func (p *Provider) formless(model string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.loose[model]
 }
 
 // loosen records that the server could not convert a schema to a grammar. It returns false for any
@@ -185,8 +178,4 @@ func (p *Provider) loosen(r session.Request, failure *session.ProviderError) boo
 	was := p.loose[r.Model]
 	p.loose[r.Model] = true
 	return !was
-}
-
-func (p *Provider) post(ctx context.Context, path string, body *wire.Body) (*wire.Reply, error) {
-	return p.Client.Post(ctx, path, body)
 }

@@ -75,12 +75,13 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 		b.Add(p.Cache.Tools(r.ToolsDigest, func() []byte { return wire.JSON(offer(r.Tools)) }))
 	}
 	b.Text(`,"messages":[`)
+	var system []byte
 	if r.System != "" {
-		b.Add(wire.JSON(message{Role: "system", Content: r.System}))
+		system = wire.JSON(message{Role: "system", Content: r.System})
 	}
 	e := encoder{own: p.Options.Name, images: d.vision}
-	history := wire.History(r.Messages)
-	b.Elements(p.Cache.Messages(fmt.Sprint(e.images), history, func(i int) []byte { return e.encode(history[i]) }), r.System == "")
+	history := p.Cache.History(r.Messages)
+	b.Elements(system, p.Cache.List(fmt.Sprint(e.images), history, func(i int) []byte { return e.encode(history[i]) }))
 	b.Text("]")
 	return b
 }
@@ -88,7 +89,9 @@ func (p *Provider) body(r session.Request, d details) *wire.Body {
 // tail follows the messages, so that a larger num_ctx leaves the bytes before it unchanged.
 func (p *Provider) tail(r session.Request, d details, context int) []byte {
 	t := tail{Options: options{Context: context, Predict: r.MaxTokens}, KeepAlive: p.Options.KeepAlive}
-	if !p.formless(r.Model) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.loose[r.Model] {
 		t.Format = r.Schema
 	}
 	// A model that cannot think refuses the field.

@@ -121,32 +121,34 @@ func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	}
 	b.Text(`,"messages":[`)
 	marked := p.marks(r.Model)
+	var first []byte
 	if r.System != "" {
-		b.Add(wire.JSON(message{Role: "system", Content: system(r.System, marked)}))
+		first = wire.JSON(message{Role: "system", Content: system(r.System, marked)})
 	}
-	history := wire.History(r.Messages)
-	pieces := p.pieces(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, quirks: q}, marked)
-	if q[bridging] {
-		pieces = bridged(history, pieces)
-	}
-	b.Elements(pieces, r.System == "")
+	history := p.Cache.History(r.Messages)
+	b.Elements(first, p.messages(history, encoder{own: p.Options.Name, model: r.Model, host: p.host, quirks: q}, marked))
 	b.Text("]}")
 	return b
 }
 
-// pieces returns the encoded messages. Cache marks move, so marked messages are encoded each time.
-func (p *Provider) pieces(history []session.Message, e encoder, marked bool) [][]byte {
-	pieces := p.Cache.Messages(fmt.Sprint(e.model, e.quirks), history, func(i int) []byte { return e.encode(history[i]) })
-	if !marked {
-		return pieces
+// messages returns the encoded messages. Cache marks move, so marked ones are encoded each time.
+func (p *Provider) messages(history []session.Message, e encoder, marked bool) []byte {
+	variant := fmt.Sprint(e.model, e.quirks)
+	encode := func(i int) []byte { return e.encode(history[i]) }
+	if !marked && !e.quirks[bridging] {
+		return p.Cache.List(variant, history, encode)
 	}
-	e.marked, pieces = true, slices.Clone(pieces)
-	for i := lastTurns(history); i < len(history); i++ {
+	pieces := slices.Clone(p.Cache.Messages(variant, history, encode))
+	e.marked = marked
+	for i := lastTurns(history); marked && i < len(history); i++ {
 		if history[i].Role != session.Assistant {
 			pieces[i] = e.encode(history[i])
 		}
 	}
-	return pieces
+	if e.quirks[bridging] {
+		pieces = bridged(history, pieces)
+	}
+	return wire.Join(nil, pieces)
 }
 
 // An assistant message between results and the user, for servers that require one.

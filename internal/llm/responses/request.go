@@ -60,8 +60,8 @@ func (p *Provider) body(r session.Request, q wire.Quirks) *wire.Body {
 	}
 	b.Text(`,"input":[`)
 	e := encoder{own: p.Options.Name, hosted: p.hosted, thoughts: !q[noThoughts], plainIDs: q[plainIDs]}
-	history := wire.History(r.Messages)
-	b.Elements(p.Cache.Messages(fmt.Sprint(e.thoughts, e.plainIDs), history, func(i int) []byte { return e.encode(history[i]) }), true)
+	history := p.Cache.History(r.Messages)
+	b.Add(p.Cache.List(fmt.Sprint(e.thoughts, e.plainIDs), history, func(i int) []byte { return e.encode(history[i]) }))
 	b.Text("]}")
 	return b
 }

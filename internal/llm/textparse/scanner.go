@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"adze/session"
-	"adze/tool"
 )
 
 const (
@@ -41,12 +40,6 @@ type scanner struct {
 	blocks []block
 	loose  int // from this block on, more text would turn gaps and doubtful blocks into text
 	line   line
-}
-
-func newScanner(offered []tool.Definition) *scanner {
-	s := &scanner{tools: &tools{list: offered}, line: line{blank: true}}
-	s.forms = formsByStart()
-	return s
 }
 
 // formsByStart are the forms by the first byte of their opening marks. They must not be changed.

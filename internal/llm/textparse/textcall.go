@@ -34,7 +34,8 @@ func Recover(seq iter.Seq[session.Chunk], r session.Request, newID func() string
 		return seq
 	}
 	return func(yield func(session.Chunk) bool) {
-		v := recovery{scanner: newScanner(r.Tools), yield: yield, newID: newID}
+		s := &scanner{tools: &tools{list: r.Tools}, line: line{blank: true}, forms: formsByStart()}
+		v := recovery{scanner: s, yield: yield, newID: newID}
 		for c := range seq {
 			if !v.chunk(c) {
 				return

@@ -23,17 +23,13 @@ func (b *Body) Add(piece []byte) {
 // Text appends a literal piece.
 func (b *Body) Text(s string) { b.Add([]byte(s)) }
 
-// Elements appends the non-empty pieces with commas between; first means that no element of the
-// list precedes them.
-func (b *Body) Elements(pieces [][]byte, first bool) {
-	comma := []byte(",")
-	for _, piece := range pieces {
-		if len(piece) > 0 && !first {
-			b.Add(comma)
-		}
-		b.Add(piece)
-		first = first && len(piece) == 0
+// Elements appends elements after a first one, which may be empty, as may they.
+func (b *Body) Elements(first, others []byte) {
+	b.Add(first)
+	if len(first) > 0 && len(others) > 0 {
+		b.Text(",")
 	}
+	b.Add(others)
 }
 
 // Len returns the number of bytes.

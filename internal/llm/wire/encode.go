@@ -43,6 +43,11 @@ type Cache struct {
 	seen    session.ReadMark
 	variant string
 	pieces  [][]byte
+	list    []byte // the first listed pieces, with commas between
+	listed  int
+
+	// The last conversations that were valid and had no pictures.
+	valid, pictureless session.ReadMark
 }
 
 // kept is the key of an encoded message.
@@ -58,15 +63,41 @@ type encoded struct {
 func (c *Cache) Messages(variant string, messages []session.Message, encode func(i int) []byte) [][]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.update(variant, messages, encode)
+	return slices.Clip(c.pieces)
+}
+
+// List returns the non-empty encodings with commas between, as Messages does.
+func (c *Cache) List(variant string, messages []session.Message, encode func(i int) []byte) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.update(variant, messages, encode)
+	c.list, c.listed = Join(c.list, c.pieces[c.listed:]), len(c.pieces)
+	return c.list
+}
+
+// update encodes the messages that are new since the last request. The caller holds c.mu.
+func (c *Cache) update(variant string, messages []session.Message, encode func(i int) []byte) {
 	from := c.seen.Examined(messages)
 	if from == 0 || c.variant != variant {
 		c.pieces, c.variant, from = make([][]byte, 0, len(messages)), variant, 0
+		c.list, c.listed = nil, 0
 	}
 	for i := from; i < len(messages); i++ {
 		c.pieces = append(c.pieces[:i], c.message(variant, messages[i], func() []byte { return encode(i) }))
 	}
 	c.seen.MarkAll(messages)
-	return slices.Clip(c.pieces)
+}
+
+// Join appends the non-empty pieces to a list, with commas between.
+func Join(list []byte, pieces [][]byte) []byte {
+	for _, piece := range pieces {
+		if len(piece) > 0 && len(list) > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, piece...)
+	}
+	return list
 }
 
 // message returns one encoding, cached under variant and id. The caller holds c.mu.

@@ -15,10 +15,17 @@ const noOutcome = "no outcome was recorded for this call; it may or may not have
 
 // History returns a conversation in which every call has exactly one result, in the calls' order
 // and directly after its message, as strict APIs require. Valid messages keep their values, and a
-// valid conversation is returned itself; it must not be changed.
-func History(messages []session.Message) []session.Message {
+// valid conversation is returned itself; it must not be changed. As it grows, only what is new is
+// examined.
+func (c *Cache) History(messages []session.Message) []session.Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from := c.valid.Examined(messages)
+	for from > 0 && messages[from-1].Role == session.ToolRole {
+		from--
+	}
 	var out []session.Message // from the first invalid message on
-	for i, end := 0, 0; i < len(messages); i = end {
+	for i, end := max(0, from-1), 0; i < len(messages); i = end {
 		for end = i + 1; end < len(messages) && messages[end].Role == session.ToolRole; end++ {
 		}
 		m, found := &messages[i], messages[i+1:end]
@@ -40,6 +47,7 @@ func History(messages []session.Message) []session.Message {
 		}
 	}
 	if out == nil {
+		c.valid.MarkAll(messages)
 		return messages
 	}
 	return out

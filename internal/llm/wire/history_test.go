@@ -58,15 +58,29 @@ func TestHistoryAnswersEachCallOnce(t *testing.T) {
 		{"one too many", "a | a/outcomes x=out x", []session.Message{asks("a", "x"), answers("o", "x", "z")}},
 		{"orphans", "u | a", []session.Message{answers("o", "z"), says("u"), asks("a"), answers("p", "z")}},
 	} {
-		if got := show(wire.History(c.messages)); got != c.want {
+		if got := show(new(wire.Cache).History(c.messages)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// However a conversation grows, its history is what it would be by itself.
+func TestHistoryOfAConversationThatGrows(t *testing.T) {
+	var cache wire.Cache
+	messages := []session.Message{
+		says("u"), asks("a", "x"), answers("o", "x"), asks("b", "y"), answers("p", "y"), answers("q", "z"), says("v"), asks("c", "v"), says("w"),
+	}
+	for n := range messages {
+		if got, want := show(cache.History(messages[:n+1])), show(new(wire.Cache).History(messages[:n+1])); got != want {
+			t.Errorf("%d messages: %s, want %s", n+1, got, want)
 		}
 	}
 }
 
 func TestAHistoryInOrderIsNotCopied(t *testing.T) {
 	history := []session.Message{says("u"), asks("a", "x", "y"), answers("o", "x", "y"), says("v")}
-	if n := testing.AllocsPerRun(10, func() { wire.History(history) }); n != 0 {
+	var cache wire.Cache
+	if n := testing.AllocsPerRun(10, func() { cache.History(history) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -83,7 +97,7 @@ func TestMessagesAreEncodedOnce(t *testing.T) {
 	var history []session.Message
 	for i := range 400 {
 		history = append(history, asks(fmt.Sprint("a", i), "x"), answers(fmt.Sprint("o", i), "x"))
-		history = wire.History(history)
+		history = cache.History(history)
 		cache.Messages("", history, func(i int) []byte { return encode(history[i]) })
 	}
 	if encodings != 800 {
@@ -200,7 +214,7 @@ func BenchmarkHistory(b *testing.B) {
 	encode := func(m session.Message) []byte { return wire.JSON(m) }
 	b.ReportAllocs()
 	for b.Loop() {
-		history := wire.History(history)
+		history := cache.History(history)
 		cache.Messages("", history, func(i int) []byte { return encode(history[i]) })
 	}
 }

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -56,6 +57,8 @@ func TestKeptMessagesAreThoseOfTheHistory(t *testing.T) {
 func TestPiecesOfAConversationThatGrows(t *testing.T) {
 	var cache wire.Cache
 	var history []session.Message
+	var lists [][]byte
+	var wants []string
 	asks := func(variant string, messages []session.Message) {
 		t.Helper()
 		pieces := cache.Messages(variant, messages, func(i int) []byte { return []byte(variant + messages[i].ID) })
@@ -64,12 +67,22 @@ func TestPiecesOfAConversationThatGrows(t *testing.T) {
 				t.Fatalf("piece %d of %d is %q, want %q", i, len(pieces), pieces[i], variant+m.ID)
 			}
 		}
+		list := cache.List(variant, messages, func(i int) []byte { return []byte(variant + messages[i].ID) })
+		if want := bytes.Join(pieces, []byte(",")); !bytes.Equal(list, want) {
+			t.Fatalf("the list is %q, want %q", list, want)
+		}
+		lists, wants = append(lists, list), append(wants, string(list))
 	}
 	for i := range 100 {
 		history = append(history, session.Message{ID: fmt.Sprint("m", i), Role: session.User, Parts: []session.Part{{Text: "x"}}})
 		asks(fmt.Sprint("variant ", i/10), history)
 		if i%7 == 0 {
 			asks("beside", append(slices.Clone(history), session.Message{ID: "summary"}))
+		}
+	}
+	for i, list := range lists {
+		if string(list) != wants[i] {
+			t.Errorf("list %d changed to %q", i, list)
 		}
 	}
 }

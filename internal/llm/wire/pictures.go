@@ -38,24 +38,33 @@ const keptPictures = 64
 // Pictures returns messages with pictures scaled for an API. Each picture is scaled once: the same
 // bytes in memory give the same result. Messages without pictures keep their values.
 func (c *Cache) Pictures(ctx context.Context, messages []session.Message, use PictureUse) []session.Message {
-	var out []session.Message
-	for i := range messages {
-		m := &messages[i]
+	if !c.Pictured(messages) {
+		return messages
+	}
+	out := slices.Clone(messages)
+	for i, m := range messages {
 		if !slices.ContainsFunc(m.Parts, pictured) {
 			continue
-		}
-		if out == nil {
-			out = slices.Clone(messages)
 		}
 		out[i].Parts = slices.Clone(m.Parts)
 		for k, p := range m.Parts {
 			out[i].Parts[k] = c.fitted(ctx, p, use)
 		}
 	}
-	if out == nil {
-		return messages
-	}
 	return out
+}
+
+// Pictured reports whether a conversation has pictures. Of one that grew, it examines what is new.
+func (c *Cache) Pictured(messages []session.Message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range messages[c.pictureless.Examined(messages):] {
+		if slices.ContainsFunc(m.Parts, pictured) {
+			return true
+		}
+	}
+	c.pictureless.MarkAll(messages)
+	return false
 }
 
 // unread returns the notices about unreadable pictures, each once.
@@ -80,9 +89,19 @@ func NewPictures(messages []session.Message) bool {
 	return false
 }
 
-func pictured(p session.Part) bool {
-	return p.Attachment != nil && KindOf(*p.Attachment) == Image ||
-		p.Outcome != nil && slices.ContainsFunc(p.Outcome.Attachments, func(a tool.Attachment) bool { return KindOf(a) == Image })
+func pictured(p session.Part) bool { return len(PicturesOf(p)) > 0 }
+
+// PicturesOf returns the pictures in a part.
+func PicturesOf(p session.Part) (out []tool.Attachment) {
+	if p.Attachment != nil && KindOf(*p.Attachment) == Image {
+		out = append(out, *p.Attachment)
+	}
+	for i := 0; p.Outcome != nil && i < len(p.Outcome.Attachments); i++ {
+		if a := p.Outcome.Attachments[i]; KindOf(a) == Image {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // fitted returns a part with its pictures scaled.

@@ -12,7 +12,7 @@ import (
 // Texts returns a conversation with calls and results as text and alternating roles. The same
 // messages always give the same bytes.
 func Texts(messages []session.Message) (out []session.Message) {
-	for _, m := range History(messages) {
+	for _, m := range new(Cache).History(messages) {
 		m = inText(m)
 		if last := len(out) - 1; last >= 0 && out[last].Role == m.Role {
 			out[last] = joined(out[last], m)
@@ -49,7 +49,7 @@ func inText(m session.Message) session.Message {
 		case part.Call != nil:
 			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: callText(*part.Call)})
 		case part.Outcome != nil:
-			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: outcomeText(*part.Outcome)})
+			out.Parts = append(out.Parts, session.Part{Kind: session.TextPart, Text: "<tool_response name=" + string(JSON(part.Outcome.Tool)) + ">\n" + part.Outcome.Output + "\n</tool_response>\n"})
 			for _, a := range part.Outcome.Attachments {
 				out.Parts = append(out.Parts, session.Part{Kind: session.AttachmentPart, Attachment: &a})
 			}
@@ -72,10 +72,6 @@ func callText(c tool.RawCall) string {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}{c.Name, arguments})) + "\n</tool_call>"
-}
-
-func outcomeText(o tool.Outcome) string {
-	return "<tool_response name=" + string(JSON(o.Tool)) + ">\n" + o.Output + "\n</tool_response>\n"
 }
 
 func joined(a, b session.Message) session.Message {
