@@ -86,10 +86,6 @@ func TestAFaultyServerFailsWithAReason(t *testing.T) {
 		{"rubbish at initialize", ""},
 		{"rubbish at tools/list", "its tools"},
 		{"gigabyte at initialize", "more than 64 MiB"},
-		{"gigabyte at tools/list", "more than 64 MiB"},
-		{"flood at initialize", "messages unasked"},
-		{"flood at tools/list", "messages unasked"},
-		{"noise at initialize", "no messages"},
 		{"noise at tools/list", "no messages"},
 	} {
 		p := pool(t, map[string]string{"fake": "old; " + c.how}, func(o *Options) {
@@ -104,6 +100,22 @@ func TestAFaultyServerFailsWithAReason(t *testing.T) {
 		}
 		p.Close()
 	}
+}
+
+// TestAFloodEndsTheConnection: messages that nobody asked for, more than a program may send in a
+// time.
+func TestAFloodEndsTheConnection(t *testing.T) {
+	const message = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}` + "\n"
+	synctest.Test(t, func(t *testing.T) {
+		c := newStdio(nil, strings.NewReader(strings.Repeat(message, maxUnasked+1)), &server{})
+		got := 0
+		for _, err := c.Read(t.Context()); err == nil; _, err = c.Read(t.Context()) {
+			got++
+		}
+		if want := "it sent more than 10000 messages unasked; "; got != maxUnasked || c.broke() != want {
+			t.Errorf("%d messages, %q, want %q", got, c.broke(), want)
+		}
+	})
 }
 
 // TestACallWaitsShortlyForAServerThatHangs: the start goes on, the call does not wait for it.

@@ -24,7 +24,7 @@ const Word = "be-an-mcp-server"
 // semicolons, select the behavior: "modern", "old", "banner", "many 10000", "pages", "again",
 // "instructions TEXT", "tool JSON", "start FILE", "deaf", "hold N" (the first N messages are
 // answered together), "tell FILE" (logs each method as a line), and
-// "exit|hang|silent|rubbish|huge|gigabyte|flood|noise|refuse at METHOD".
+// "exit|hang|silent|rubbish|huge|gigabyte|noise|refuse at METHOD".
 func Serve() {
 	if len(os.Args) != 3 || os.Args[1] != Word {
 		return
@@ -146,13 +146,6 @@ func (f *fake) misbehave(m message) {
 		fmt.Println(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"x":"` + strings.Repeat("x", 20<<20) + `"}}`)
 	case f.does("gigabyte" + at):
 		Gigabyte(os.Stdout, string(m.ID))
-	case f.does("flood" + at):
-		many := strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}`+"\n", 100)
-		for {
-			if _, err := fmt.Print(many); err != nil {
-				os.Exit(0)
-			}
-		}
 	case f.does("noise" + at):
 		for {
 			if _, err := fmt.Println(strings.Repeat("noise ", 1000)); err != nil {
