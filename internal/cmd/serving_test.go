@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -340,16 +337,8 @@ func TestTheMCPInspector(t *testing.T) {
 	}
 	// It sends no headers of the user's: something between adds the token.
 	server := u.mcpServer(true)
-	address, err := url.Parse(server["url"].(string))
-	if err != nil {
-		t.Fatal(err)
-	}
-	between := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(&url.URL{Scheme: "http", Host: address.Host})
-		r.Out.Header.Set("Authorization", "Bearer "+server["token"].(string))
-	}})
-	defer between.Close()
-	out := inspect(between.URL+address.Path, "--transport", "http", "--method", "tools/call", "--tool-name", "read", "--tool-arg", "path=a.txt")
+	between := tokenProxy(t, server["url"].(string), server["token"].(string))
+	out := inspect(between, "--transport", "http", "--method", "tools/call", "--tool-name", "read", "--tool-arg", "path=a.txt")
 	if !strings.Contains(out, "1  hello") {
 		t.Errorf("called over HTTP:\n%.2000s", out)
 	}

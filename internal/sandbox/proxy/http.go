@@ -109,6 +109,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 		ErrorHandler:  func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, err) },
 	}
 	defer func() { s.carry(to, counted.sent.Load(), counted.received.Load()) }()
+	// By default, a response that begins before the request is read breaks off (golang/go#40747).
+	_ = http.NewResponseController(w).EnableFullDuplex()
 	pass.ServeHTTP(w, r)
 }
 

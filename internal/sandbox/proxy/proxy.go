@@ -64,7 +64,7 @@ type Server struct {
 	web    *http.Server
 
 	mutex   sync.Mutex
-	answers map[Target]func() error // the first call asks
+	answers map[Target]chan error // holds the answer once it is known
 	carried []Traffic
 	refused []Refusal
 	closed  bool
@@ -73,7 +73,7 @@ type Server struct {
 
 // New returns a server that is idle until [Server.Serve].
 func New(c Config) *Server {
-	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), answers: map[Target]func() error{}}
+	s := &Server{config: c, slots: make(chan struct{}, MaxConnections), answers: map[Target]chan error{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.web = s.newWeb()
 	return s

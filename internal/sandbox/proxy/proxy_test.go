@@ -221,6 +221,60 @@ func TestOneQuestionATarget(t *testing.T) {
 	}
 }
 
+// A client that leaves while a user is being asked frees its slot, and the question goes on for the
+// next client. Close ends the question and waits for it.
+func TestAClientLeavesAQuestion(t *testing.T) {
+	asking, over := make(chan struct{}), false
+	server := New(Config{
+		Canonical: func(h string) (string, error) { return h, nil },
+		Ask: func(ctx context.Context, _ Target) error {
+			close(asking) // panics at a second question
+			<-ctx.Done()
+			over = true
+			return ctx.Err()
+		},
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	to := Target{"slow.example", 443}
+	go func() { _, err := server.reach(ctx, to); left <- err }()
+	<-asking
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	go func() { _, err := server.reach(server.ctx, to); left <- err }()
+	server.Close()
+	if err := <-left; !errors.Is(err, context.Canceled) || !over {
+		t.Errorf("%v, the question has ended: %t", err, over)
+	}
+	if _, refused := server.Report(); len(refused) > 0 {
+		t.Errorf("refused %+v", refused)
+	}
+}
+
+// A target may respond while it still reads.
+func TestAResponseBeginsBeforeTheRequestEnds(t *testing.T) {
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		w.(http.Flusher).Flush()
+		io.Copy(w, r.Body)
+	}))
+	defer target.Close()
+	d := open(t, target.Listener.Addr().String(), only("good.example"))
+	conn := d.dial(t)
+	conn.SetDeadline(time.Now().Add(time.Minute)) // without the fix neither end goes on
+	fmt.Fprintf(conn, "POST http://good.example/ HTTP/1.1\r\nHost: good.example\r\nContent-Length: 6\r\n\r\none")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(conn, "two")
+	if all, err := io.ReadAll(resp.Body); err != nil || string(all) != "onetwo" {
+		t.Errorf("%q %v", all, err)
+	}
+}
+
 // Close leaves nothing behind: no connection, no goroutine, not even while a user is being asked.
 func TestCloseEndsEverything(t *testing.T) {
 	to := echo(t)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // target parses a host and port. It accepts only letters, digits, dots, hyphens, underscores and
@@ -30,7 +29,11 @@ func (s *Server) target(host, port string) (Target, error) {
 
 // reach asks for a target and connects to it. The end of the server closes the connection.
 func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
-	if err := s.allowed(to); err != nil {
+	err := s.allowed(ctx, to)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // the client is gone, or the server is closed
+	case err != nil:
 		return nil, s.refuse(to, false, err)
 	}
 	conn, err := s.config.Dial(ctx, to)
@@ -43,20 +46,28 @@ func (s *Server) reach(ctx context.Context, to Target) (net.Conn, error) {
 	return nil, fmt.Errorf("%s cannot be reached: %w", to, err)
 }
 
-// allowed asks about a target once, or waits for a running question.
-func (s *Server) allowed(to Target) error {
+// allowed asks about a target once, or waits for a running question. A client that is gone waits no
+// longer; the question goes on for the next one.
+func (s *Server) allowed(ctx context.Context, to Target) error {
 	s.mutex.Lock()
 	answer := s.answers[to]
+	if answer == nil && len(s.answers) >= MaxTargets {
+		s.mutex.Unlock()
+		return fmt.Errorf("more than %d different places were asked for by one command", MaxTargets)
+	}
 	if answer == nil {
-		if len(s.answers) >= MaxTargets {
-			s.mutex.Unlock()
-			return fmt.Errorf("more than %d different places were asked for by one command", MaxTargets)
-		}
-		answer = sync.OnceValue(func() error { return s.config.Ask(s.ctx, to) })
+		answer = make(chan error, 1)
 		s.answers[to] = answer
+		s.running.Go(func() { answer <- s.config.Ask(s.ctx, to) })
 	}
 	s.mutex.Unlock()
-	return answer()
+	select {
+	case err := <-answer:
+		answer <- err // for the next client
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 type refusal struct {
