@@ -19,6 +19,7 @@ import (
 	"adze/internal/cmd/signals"
 	"adze/internal/config/paths"
 	"adze/internal/live"
+	"adze/internal/project/discovery"
 	"adze/internal/run/flags"
 	"adze/internal/run/process"
 	"adze/internal/run/settings"
@@ -247,26 +248,15 @@ func (a *app) resumed(ctx context.Context, o *flags.Request) (head session.Head,
 
 // shared reports whether another session works in dir's git checkout.
 func (a *app) shared(ctx context.Context, folder, dir string) bool {
-	top := checkout(dir)
-	if top == "" {
+	top, git := discovery.Repository(dir)
+	if !git {
 		return false
 	}
 	others, _ := live.List(ctx, folder) // without a list, no other session is known
-	return slices.ContainsFunc(others, func(h live.Hello) bool { return checkout(h.Cwd) == top })
-}
-
-// checkout returns dir's closest parent with .git, or "".
-func checkout(dir string) string {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
+	return slices.ContainsFunc(others, func(h live.Hello) bool {
+		its, _ := discovery.Repository(h.Cwd)
+		return its == top
+	})
 }
 
 // detached runs the background process: a conversation for clients, which ends when it is idle and

@@ -222,17 +222,21 @@ func (b bench) level(ctx context.Context) (string, error) {
 	return string(r.Level) + ", made with " + string(r.Technique), nil
 }
 
-// boxed writes a file of the workspace in the sandbox. The test of the level has tried what must
-// fail there.
+// boxed uses a file in the sandbox. The test of the level has tried what must fail there.
 func (b bench) boxed(ctx context.Context) (string, error) {
-	if r, err := b.box.Level(ctx); err != nil || r.Level == sandbox.NoLevel {
+	report, err := b.box.Level(ctx)
+	if err != nil || report.Level == sandbox.NoLevel {
 		return "", fmt.Errorf("%w: there is no sandbox", errNotHere)
 	}
-	r, err := proc.Supervisor{Cage: b.box}.Run(ctx, b.command("echo changed > file.txt && echo done"))
+	line, found := "echo changed > file.txt && echo done", "a command writes the workspace"
+	if report.Technique == sandbox.Landlock {
+		line, found = "cat file.txt && ! echo changed > file.txt && echo done", "a command reads the workspace, and cannot write it"
+	}
+	r, err := proc.Supervisor{Cage: b.box}.Run(ctx, b.command(line))
 	if err == nil {
 		err = wants(r, 0, "done")
 	}
-	return "a command writes the workspace", err
+	return found, err
 }
 
 func (b bench) undo(ctx context.Context) (string, error) {

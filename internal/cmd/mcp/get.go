@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -114,6 +113,6 @@ func (s servers) notMine(c *cobra.Command, name string, off bool) error {
 				return usage.Mistake("adze permission trust "+map[bool]string{true: "revoke", false: "allow"}[off]+" server:"+name+" does it for this folder", "%s is in %s, a file of the project", name, l.Source)
 			}
 		}
-		return cmp.Or(d.usable(name), nil)
+		return d.usable(name)
 	})
 }

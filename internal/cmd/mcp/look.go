@@ -120,7 +120,7 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 	for _, l := range d.All {
 		if l.Name == name {
 			if l.State, l.Reason = Ready, ""; failed != nil {
-				l.State = Failed
+				l.State, l.Reason = Failed, failed.Error()
 			}
 			t.line = lineOf(l, d.Pool)
 		}
@@ -128,9 +128,6 @@ func (s servers) try(c *cobra.Command, d Manager, name string) (failed, err erro
 	for _, st := range d.Pool.States() {
 		if st.Name == name {
 			t.Noise = st.Noise
-			if failed != nil {
-				t.Reason = cmp.Or(st.Reason, failed.Error())
-			}
 		}
 	}
 	if known := d.Pool.Catalogue(name); known != nil {

@@ -84,7 +84,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 	case IsHash(from):
 		args = append(args, "--no-track", "-b", branch, path, from)
 	case strings.HasPrefix(from, "refs/remotes/"):
-		args = append(args, "-b", branch, path, from)
+		args = append(args, "--track", "-b", branch, path, from)
 	default:
 		return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
 	}

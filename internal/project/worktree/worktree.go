@@ -22,7 +22,6 @@ package worktree
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -62,7 +61,7 @@ func (d Manager) open(ctx context.Context, dir string) (*repository, error) {
 	case err != nil:
 		return nil, usage.Mistake("a work tree is made by git", "%v", err)
 	}
-	r := &repository{Repo: repo, manager: d, dir: filepath.Join(root(d.State), name12(repo.Common))}
+	r := &repository{Repo: repo, manager: d, dir: filepath.Join(root(d.State), fmt.Sprintf("%x", sha256.Sum256([]byte(repo.Common)))[:12])}
 	if r.rel, err = filepath.Rel(repo.Top, real); err != nil {
 		r.rel = "."
 	}
@@ -90,11 +89,6 @@ func (r *repository) checkout(ctx context.Context) string {
 }
 
 func root(state string) string { return filepath.Join(state, "worktrees") }
-
-func name12(path string) string {
-	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:])[:12]
-}
 
 // slug converts a name to a path element, or returns "" for an invalid one.
 func slug(name string) string {
@@ -228,7 +222,9 @@ func (r *repository) create(ctx context.Context, name, slug string) (rec Record,
 	if rec.OwnBranch = at == ""; !rec.OwnBranch {
 		rec.Base, from = at, ""
 		notices = append(notices, fmt.Sprintf("the branch %s was there already, and is checked out as it is", name))
-	} else if ref, at, err := r.RemoteBranch(ctx, name); err == nil && at != "" {
+	} else if ref, at, err := r.RemoteBranch(ctx, name); err != nil {
+		return rec, nil, err
+	} else if at != "" {
 		rec.Base, from = at, ref
 		notices = append(notices, fmt.Sprintf("the branch %s begins where a remote has it, and tracks it", name))
 	}

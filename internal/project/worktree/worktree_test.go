@@ -214,7 +214,7 @@ func TestWhatAWorkTreeIsMadeOf(t *testing.T) {
 // remotes have the branch.
 func TestABranchOfARemoteIsTracked(t *testing.T) {
 	b := newBench(t)
-	b.sh(b.main, "git init -q --bare -b main ../up && git remote add origin ../up && git commit -q --allow-empty -m two && git push -q origin HEAD:far HEAD:two && git update-ref refs/remotes/other/two HEAD && git reset -q --hard HEAD^")
+	b.sh(b.main, "git config branch.autoSetupMerge false && git init -q --bare -b main ../up && git remote add origin ../up && git commit -q --allow-empty -m two && git push -q origin HEAD:far HEAD:two && git update-ref refs/remotes/other/two HEAD && git reset -q --hard HEAD^")
 	for name, want := range map[string]string{"far": "origin/far two", "two": " start"} {
 		if got := b.sh(b.make(name).Dir, "git for-each-ref --format='%(upstream:short) %(subject)' refs/heads/"+name); strings.TrimSpace(got) != strings.TrimSpace(want) {
 			t.Errorf("%s: %q", name, got)

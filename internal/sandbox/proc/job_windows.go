@@ -25,9 +25,8 @@ type jobObject struct {
 	root   uint32         // the command
 }
 
-// newJob makes a job whose name lets others query its processes and nothing else. All its
-// processes together get at most memory bytes; 0 means no limit.
-func newJob(name string, memory uint64) (*jobObject, error) {
+// newJob makes a job whose name lets others query its processes and nothing else.
+func newJob(name string) (*jobObject, error) {
 	at, err := windows.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
@@ -41,26 +40,13 @@ func newJob(name string, memory uint64) (*jobObject, error) {
 		return nil, err
 	}
 	j := &jobObject{handle: handle}
-	if err := j.limit(memory); err != nil {
+	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
+	if _, err := windows.SetInformationJobObject(handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
 		j.close()
 		return nil, err
 	}
 	return j, nil
-}
-
-func (j *jobObject) limit(memory uint64) error {
-	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
-	info.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
-	if memory > 0 {
-		info.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_JOB_MEMORY
-		info.JobMemoryLimit = uintptr(memory)
-	}
-	_, err := windows.SetInformationJobObject(j.handle, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
-	return err
-}
-
-func (j *jobObject) add(process windows.Handle) error {
-	return windows.AssignProcessToJobObject(j.handle, process)
 }
 
 func (j *jobObject) end() {

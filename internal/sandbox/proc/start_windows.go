@@ -32,7 +32,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 		return &Error{CodeIO, err}
 	}
 	name := jobPrefix + UniqueTag("")
-	j, err := newJob(name, spec.Box.Memory)
+	j, err := newJob(name)
 	if err != nil {
 		return failure(CodeIO, "cannot make a job for the command: %w", err)
 	}
@@ -45,7 +45,7 @@ func (p *Process) launch(ctx context.Context, spec shim.Spec, ledger *Ledger) er
 	}
 	j.root = child.id
 	p.link = link{job: j, events: make(chan shim.Event, 8)}
-	if err := j.add(child.process); err != nil {
+	if err := windows.AssignProcessToJobObject(j.handle, child.process); err != nil {
 		child.kill()
 		return failure(CodeIO, "cannot put the command into its job: %w", err)
 	}
