@@ -45,6 +45,7 @@ func (j *judgement) look(s *script.Step) (programs.Use, bool) {
 	}
 	switch {
 	case !ok || !script.AllKnown(s.Words[:before]),
+		use.Since != [2]int{} && (j.options.Repos == nil || slices.Compare(j.options.Repos.GitVersion(), use.Since[:]) < 0),
 		len(use.Local) > 0 && slices.ContainsFunc(s.Set, func(set script.Setting) bool { return strings.HasPrefix(set.Name, "GO") }):
 		return use, false
 	case script.AllKnown(s.Words) && script.AllKnown(words):
@@ -133,6 +134,8 @@ type Repositories interface {
 	ExternalPaths(dir string) ([]string, error)
 	// Hooks lists the repository's own hooks.
 	Hooks(dir string) []Hook
+	// GitVersion returns the installed git's version, major and minor, or nil if there is none.
+	GitVersion() []int
 }
 
 // A Hook is a program that git runs at an event, because a repository names it.

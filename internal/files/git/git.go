@@ -110,6 +110,17 @@ func (g Git) Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, r.listNamed(ctx)
 }
 
+// Version returns the version of the git that works in dir, major and minor, or nil if none can be
+// asked.
+func (g Git) Version(ctx context.Context, dir string) []int {
+	out, err := (&Repo{git: g, dir: dir}).text(ctx, "version")
+	version := make([]int, 2)
+	if _, scanned := fmt.Sscanf(out, "git version %d.%d", &version[0], &version[1]); err != nil || scanned != nil {
+		return nil
+	}
+	return version
+}
+
 // resolved returns an absolute path, with links resolved as far as it exists.
 func resolved(dir, path string) string {
 	if !filepath.IsAbs(path) {

@@ -134,7 +134,7 @@ func New(cfg config.Config, flags Flags, g RunPaths, asker policy.Asker) (*polic
 	o.Mode, o.Modes, o.Rules, o.Ask = mode, modes, rules, asker
 	o.Paths, o.Home, o.OwnPaths = judge{g.Root, home}, filepath.ToSlash(home), own
 	o.Shell = proc.FindShell(os.Getenv, env).Name
-	o.Files, o.Repos = folders{}, repositories{outside, g.Root.Dir()}
+	o.Files, o.Repos = folders{}, newRepositories(outside, g.Root.Dir())
 	o.Local = func(program string) string { return proc.ProgramIn(program, g.Root.Dir(), env) }
 	return policy.New(o)
 }

@@ -2,6 +2,7 @@ package policyconfig
 
 import (
 	"context"
+	"sync"
 
 	"adze/internal/files/git"
 	"adze/internal/policy"
@@ -11,7 +12,15 @@ import (
 type repositories struct {
 	env  func() []string // git's environment, made on use
 	root string
+	// version asks git once.
+	version func() []int
 }
+
+func newRepositories(env func() []string, root string) repositories {
+	return repositories{env, root, sync.OnceValue(func() []int { return git.Git{Env: env()}.Version(context.Background(), root) })}
+}
+
+func (r repositories) GitVersion() []int { return r.version() }
 
 func (r repositories) git() git.Git { return git.Git{Env: r.env()} }
 

@@ -254,3 +254,24 @@ func TestWhatAdzeKeepsDoesNotHideTheRepository(t *testing.T) {
 		t.Errorf("the keys may be read: %v", err)
 	}
 }
+
+// TestSubcommandsOfALaterGit: those that only look run unasked where git has them: an older git runs
+// an alias of that name. Versions are as git 2.39.5, 2.52.0 on Windows and 2.55 from its source say them.
+func TestSubcommandsOfALaterGit(t *testing.T) {
+	for said, allowed := range map[string]bool{"2.39.5": false, "2.51.2": false, "2.52.0.windows.1": true, "2.55.GIT": true, "x": false} {
+		y := newYard(t)
+		y.sh(`mkdir bin && printf '#!/bin/sh\nfor w; do [ "$w" = version ] && echo "git version ` + said + `" && exit; done\nPATH=${PATH#*:} exec git "$@"\n' > bin/git && chmod +x bin/git`)
+		t.Setenv("PATH", y.top+"/bin:"+os.Getenv("PATH"))
+		p := y.policy(Flags{}, nil)
+		for _, line := range []string{"git refs list --count=3", "git refs exists refs/heads/main", "git repo info --all", "git repo structure", "git last-modified -r HEAD -- f"} {
+			if d := verdict(t, p, line); d.Allow != allowed {
+				t.Errorf("%s: %s: %t, %s", said, line, d.Allow, d.Reason)
+			}
+		}
+		for _, line := range []string{"git refs migrate --ref-format=files", "git refs optimize", "git history reword HEAD --dry-run", "git replay --onto main HEAD", "git backfill", "git repo", "find . -exec git refs list ;"} {
+			if d := verdict(t, p, line); d.Allow {
+				t.Errorf("%s: %s ran", said, line)
+			}
+		}
+	}
+}

@@ -26,7 +26,7 @@ func (s *scan) exec(words []script.Word, known bool) {
 		}
 	}
 	use, ok := Judge(inner)
-	if s.odd = !ok || !slices.Equal(use.Words, script.Texts(inner)) || len(use.Local) > 0 || use.FolderIndependent || inner[0].Text == "find"; s.odd {
+	if s.odd = !ok || !slices.Equal(use.Words, script.Texts(inner)) || len(use.Local) > 0 || use.FolderIndependent || use.Git || inner[0].Text == "find"; s.odd {
 		return
 	}
 	for _, a := range use.Accesses {

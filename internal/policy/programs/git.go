@@ -30,7 +30,7 @@ func git(words []script.Word) (Use, bool) {
 	if !ok || p.changes || len(dirs) > 1 {
 		return Use{}, false
 	}
-	u := Use{Words: script.Texts(words), Git: true}
+	u := Use{Words: script.Texts(words), Git: true, Since: p.since}
 	s := scan{program: p, use: &u, wary: true}
 	s.read(args)
 	s.place()

@@ -56,6 +56,9 @@ type Use struct {
 	// Git: it is a git command, whose repository may name programs.
 	Git bool
 	Dir string // git's -C folder; empty means the command's
+	// Since is git's first version with this subcommand, zero if all have it. In an older one a user's
+	// alias may have its name.
+	Since [2]int
 	// History: it shows repository contents not named by a path.
 	History bool
 	// FolderIndependent: the result does not depend on the current folder, in which a project could

@@ -34,7 +34,8 @@ type program struct {
 	apart    string   // how to exclude files known for their secrets
 	adds     []string
 	local    []string
-	git      bool // it starts git itself
+	git      bool   // it starts git itself
+	since    [2]int // git's first version with this subcommand; an older one has none, or an alias
 	history  bool
 	patch    []string // the options that show history; if empty, it always does
 	peel     bool
@@ -109,6 +110,8 @@ func (p *program) set(key, rest string) {
 		p.apart = rest
 	case "special":
 		p.special = rest
+	case "since":
+		_, _ = fmt.Sscanf(rest, "%d.%d", &p.since[0], &p.since[1])
 	case "single", "front", "any", "hidden", "git", "peel", "changes":
 		*map[string]*bool{"changes": &p.changes, "single": &p.single, "front": &p.front, "any": &p.any, "hidden": &p.hidden, "git": &p.git, "peel": &p.peel}[key] = true
 	case "deep", "follow", "unless", "adds", "local", "only", "reads": // follow always, follow files: for any operands
