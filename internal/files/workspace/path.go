@@ -210,7 +210,8 @@ func (r *Root) follow(full string, look func(path string) (fs.FileInfo, error)) 
 			next = r.otherForm(next)
 			info, err = look(next)
 		}
-		if gone(err) { // also below a file: a command may replace it by a folder
+		file := err == nil && !info.IsDir() && !leads(info.Mode())
+		if gone(err) || file && slices.Contains(todo, "..") { // also below a file: a command may replace it by a folder
 			abs, err := tail(next, todo)
 			return abs, false, links, err
 		}
@@ -255,7 +256,8 @@ func (r *Root) otherForm(path string) string {
 	return folder + names[0]
 }
 
-// tail joins the elements after a missing one. It refuses "..", which has no meaning there.
+// tail joins the elements after a missing one, or after a file. It refuses "..", which has no
+// meaning there.
 func tail(missing string, rest []string) (string, error) {
 	if slices.Contains(rest, "..") {
 		return "", &fs.PathError{Op: "resolve", Path: missing, Err: syscall.ENOENT}
