@@ -251,9 +251,7 @@ func (o *grepOutput) matches(name string, f search.FileMatches) (rows []grepRow)
 			sep = ":"
 			rows = append(rows, grepRow{Place: fmt.Sprintf("%s:%d", name, l.Number), Text: strings.TrimSpace(text)})
 		}
-		if l.Starts {
-			shown++
-		}
+		shown += int(l.Starts)
 		last = l.Number
 		fmt.Fprintf(&o.text, "%d%s %s\n", l.Number, sep, text)
 	}

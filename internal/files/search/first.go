@@ -80,9 +80,7 @@ func (f *first) add(m FileMatches) {
 func (m *FileMatches) weight() int {
 	n := 0
 	for _, l := range m.Lines {
-		if l.Starts {
-			n++
-		}
+		n += int(l.Starts)
 	}
 	return max(n, 1)
 }
@@ -109,13 +107,10 @@ func (f *first) sorted(limit int) (files []FileMatches, more bool) {
 // cutMatches returns the lines for the first n matches, without the context before the next match.
 func cutMatches(lines []match.Line, n int) []match.Line {
 	for i, l := range lines {
-		if !l.Starts {
-			continue
-		}
-		if n == 0 {
+		if n <= 0 && l.Starts > 0 {
 			return trimContext(lines[:i])
 		}
-		n--
+		n -= int(l.Starts)
 	}
 	return lines
 }

@@ -30,10 +30,7 @@ func (s *Scanner) across(ctx context.Context) (bool, error) {
 		if !ok || from == s.end && s.buf[s.end-1] == '\n' {
 			break // the empty text after the last line break is no line
 		}
-		s.pos = s.span(from, to)
-		for ok && !s.limitReached() {
-			from, to, ok = s.rest(from, to)
-		}
+		s.series(from, to)
 	}
 	s.trail(s.end)
 	return true, nil

@@ -24,15 +24,15 @@ type Line struct {
 	Text                 string // whole, or cut to Width characters
 	MatchStart, MatchEnd int    // the match's range in Text, if it was cut or the match spans lines
 	Column               int    // offset of Text in the line, in bytes from 1
+	Starts               int32  // matches that begin here: a multiline search may find several
 	Match                bool   // false for context
-	Starts               bool   // a match begins here; only a multiline match has more lines
 	CutLeft              bool   // the line's start was cut off
 	CutRight             bool   // the line's end was cut off
 }
 
 // FileResult is the result for one file.
 type FileResult struct {
-	Count  int // matching lines; for multiline, matches
+	Count  int // matching lines; for multiline, matches, several on a line
 	Lines  []Line
 	Skip   Reason // if set, Count and Lines are empty
 	Decode string // "utf-16" if the text was decoded

@@ -17,6 +17,7 @@ func (s *Scanner) hit(from, to int) {
 		s.add(at, lineEnd(s.buf, at), false)
 	}
 	s.add(from, to, true)
+	s.result.Lines[len(s.result.Lines)-1].Starts = 1
 	s.keep--
 	s.after = s.c.After
 }
@@ -45,7 +46,7 @@ func (s *Scanner) add(from, to int, match bool) {
 	text := trimReturn(s.buf[from:to])
 	switch {
 	case s.c.Width == 0 || len(text) <= s.c.Width: // the usual case
-		s.result.Lines = append(s.result.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match, Starts: match})
+		s.result.Lines = append(s.result.Lines, Line{Number: s.number(from), Text: s.texts.of(text), Column: 1, Match: match})
 	case match:
 		s.result.Lines = append(s.result.Lines, s.match(from, to))
 	default:
@@ -62,7 +63,7 @@ func (s *Scanner) plain(from, to int) Line {
 // match returns a long line with the position of its match.
 func (s *Scanner) match(from, to int) Line {
 	text := trimReturn(s.buf[from:to])
-	l := Line{Number: s.number(from), Match: true, Starts: true}
+	l := Line{Number: s.number(from), Match: true}
 	l.MatchStart, l.MatchEnd, _ = s.m.Span(text)
 	l.MatchStart, l.MatchEnd = clamp(l.MatchStart, len(text)), clamp(l.MatchEnd, len(text))
 	return l.cut(text, s.c.Width, &s.texts)

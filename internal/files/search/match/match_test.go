@@ -273,13 +273,38 @@ func FuzzAgreesWithRegexp(f *testing.F) {
 	})
 }
 
+// TestMatchesAcrossLinesAreCountedAsInRipgrep: ripgrep 13.0.0 and 15.0.0 with -U -c count matches, not
+// lines, where a pattern may match a line break.
+func TestMatchesAcrossLinesAreCountedAsInRipgrep(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          int
+	}{
+		{"foo", "foo foo\nfoo\n", 2}, {`foo(\nbar)?`, "foo foo\nbar\n", 2}, {`a\n?`, "aaa\na\n", 4}, {`x*\n?`, "ab\nxx\n\n", 5},
+		{`\s+`, "a b c\n d\n", 4}, {`^|\n`, "a\nb\n", 3}, {`(?s)a.`, "aba\nab\n", 3}, {`a\nb`, "a\nba\nba\nb\n", 3}, {`\n`, "a\nb\n", 2},
+		{`(a|\n)`, "aa\na\n", 5}, {`x*\n?`, "abx", 3}, {`\b\n?`, "ab cd", 3}, {`a\n?|`, "ba\nb", 2},
+	} {
+		m, err := Compile(Query{Pattern: c.pattern, Multiline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, keep := range []int{0, 100} {
+			found, err := NewScanner(m, Config{}).Run(context.Background(), strings.NewReader(c.text), keep)
+			if err != nil || found.Count != c.want {
+				t.Errorf("%s in %q, %d kept: %d, want %d (%v)", c.pattern, c.text, keep, found.Count, c.want, err)
+			}
+		}
+		acrossAgrees(t, m, c.text, Config{})
+	}
+}
+
 // A match may begin on the line on which another, of more lines, ended.
 func TestAMatchBeginsWhereAnotherOfManyLinesEnded(t *testing.T) {
 	for text, want := range map[string]string{
-		"TODO\nreturn TODO\n}\nreturn x\n":          "1* 2 3* 4",
-		"TODO\nreturn TODO return\n}\n":             "1* 2",
-		"TODO\nreturn TODO\nreturn TODO\nreturn\nx": "1* 2 3* 4*",
-		"TODO return TODO\nreturn\n":                "1*",
+		"TODO\nreturn TODO\n}\nreturn x\n":          "1* 2* 3 4",
+		"TODO\nreturn TODO return\n}\n":             "1* 2*",
+		"TODO\nreturn TODO\nreturn TODO\nreturn\nx": "1* 2* 3* 4",
+		"TODO return TODO\nreturn\n":                "1** 2",
 		"a\nTODO\n\nreturn\n\n\nTODO\nreturn":       "2* 3 4 7* 8",
 	} {
 		m, err := Compile(Query{Pattern: `(?s)TODO.{0,20}?return`, Multiline: true})
@@ -292,7 +317,7 @@ func TestAMatchBeginsWhereAnotherOfManyLinesEnded(t *testing.T) {
 		}
 		var got []string
 		for _, l := range found.Lines {
-			got = append(got, fmt.Sprintf("%d%s", l.Number, map[bool]string{true: "*"}[l.Starts]))
+			got = append(got, fmt.Sprintf("%d%s", l.Number, strings.Repeat("*", int(l.Starts))))
 		}
 		if s := strings.Join(got, " "); s != want || found.Count != strings.Count(want, "*") {
 			t.Errorf("%q: %s (%d), want %s", text, s, found.Count, want)

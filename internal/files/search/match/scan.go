@@ -35,15 +35,16 @@ type Scanner struct {
 
 	first, window, maxLine int // bytes; smaller in tests
 
-	buf     []byte
-	usual   []byte // the usual buffer while buf is a larger one
-	large   bool   // buf is the shared large buffer
-	source  io.Reader
-	begun   int // value of gone when source began
-	pos     int // start of the next line to search
-	end     int // end of the data in buf
-	counted int // offset up to which lines are counted in line
-	line    int
+	buf      []byte
+	usual    []byte // the usual buffer while buf is a larger one
+	large    bool   // buf is the shared large buffer
+	source   io.Reader
+	begun    int // value of gone when source began
+	pos      int // where to search next: the start of a line
+	matchEnd int // multiline: where the last match ended
+	end      int // end of the data in buf
+	counted  int // offset up to which lines are counted in line
+	line     int
 
 	keep      int // matches whose lines are still to be stored
 	storedEnd int // where the last stored line ends

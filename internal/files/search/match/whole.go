@@ -35,8 +35,7 @@ func (s *Scanner) whole(ctx context.Context, r io.Reader) error {
 	return s.spans(ctx)
 }
 
-// spans finds the matches of the whole text. After a match that ends on a later line it searches
-// the rest of that line, then the next line, so that "^" matches only at line starts.
+// spans finds the matches of the whole text, each search from the start of a line.
 func (s *Scanner) spans(ctx context.Context) error {
 	if s.lacks(s.buf[:s.end]) {
 		return nil
@@ -62,40 +61,45 @@ func (s *Scanner) spans(ctx context.Context) error {
 		if from == s.end && s.end > 0 && s.buf[s.end-1] == '\n' {
 			break // the empty text after the last line break is no line
 		}
-		s.pos = s.span(from, to)
+		s.series(from, to)
 		if s.limitReached() || s.m.once {
 			break
-		}
-		for ok {
-			from, to, ok = s.rest(from, to)
 		}
 	}
 	s.trail(s.end)
 	return nil
 }
 
-// rest finds a match that begins on a multiline match's last line and extends past that line.
-func (s *Scanner) rest(from, to int) (int, int, bool) {
-	end := lineEnd(s.buf[:s.end], max(from, to-1))
-	if to > end || bytes.IndexByte(s.buf[from:to], '\n') < 0 {
-		return 0, 0, false
-	}
-	for to <= end {
-		next, stop, ok := s.machine().within(s.buf[:s.end], to, end)
+// series takes a match and those that follow it up to the start of a line, each counted by itself. An
+// empty match right behind another is none.
+func (s *Scanner) series(from, to int) {
+	for ok := true; ok && !s.limitReached(); {
+		if from < to || s.result.Count == 0 || from != s.matchEnd {
+			s.span(from, to)
+			s.matchEnd = to
+		}
+		s.pos = to
+		if from == to {
+			s.pos = forward(s.buf[:s.end], to, 1)
+		}
+		if s.m.once || s.pos >= s.end || s.pos > 0 && s.buf[s.pos-1] == '\n' {
+			return
+		}
+		end := lineEnd(s.buf[:s.end], s.pos)
+		if next := s.skip(s.pos); next < 0 || next > end {
+			ok = false
+		} else {
+			from, to, ok = s.machine().within(s.buf[:s.end], s.pos, end)
+			ok = ok && from < s.end
+		}
 		if !ok {
-			break
+			s.pos = min(end+1, s.end)
 		}
-		if stop > end+1 {
-			s.pos = s.span(next, stop)
-			return next, stop, true
-		}
-		to = max(stop, next+1)
 	}
-	return 0, 0, false
 }
 
-// span stores a match's lines and returns where the next line starts.
-func (s *Scanner) span(from, to int) int {
+// span counts a match and stores its lines.
+func (s *Scanner) span(from, to int) {
 	s.result.Count++
 	start := bytes.LastIndexByte(s.buf[:from], '\n') + 1
 	last := max(from, to-1) // a match that ends with a line break does not include the next line
@@ -106,7 +110,6 @@ func (s *Scanner) span(from, to int) int {
 	if s.keep > 0 {
 		s.keepSpan(start, stop, from, to)
 	}
-	return min(stop+1, s.end)
 }
 
 func (s *Scanner) keepSpan(start, stop, from, to int) {
@@ -114,13 +117,18 @@ func (s *Scanner) keepSpan(start, stop, from, to int) {
 	for _, at := range s.before(start) {
 		s.add(at, lineEnd(s.buf[:s.end], at), false)
 	}
-	if start < s.storedEnd && from < s.storedEnd {
-		start, from = s.storedEnd, max(from, s.storedEnd) // the line was already stored for the previous match
+	begins := int32(1)
+	if start < s.storedEnd && from < s.storedEnd { // the line was already stored for the previous match
+		s.result.Lines[len(s.result.Lines)-1].Starts++
+		start, from, begins = s.storedEnd, max(from, s.storedEnd), 0
 	}
 	for n := 0; start <= stop && n < maxMatchLines; n++ {
 		end := lineEnd(s.buf[:stop], start)
 		text := trimReturn(s.buf[start:end])
-		l := Line{Number: s.number(start), Match: true, Starts: n == 0}
+		l := Line{Number: s.number(start), Match: true}
+		if n == 0 {
+			l.Starts = begins
+		}
 		l.MatchStart, l.MatchEnd = clamp(from-start, len(text)), clamp(to-start, len(text))
 		s.result.Lines = append(s.result.Lines, l.cut(text, s.c.Width, &s.texts))
 		start = end + 1
