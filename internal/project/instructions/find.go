@@ -53,9 +53,7 @@ type instructionSet struct {
 func (r *Reader) find() instructionSet {
 	in := r.reader(context.Background())
 	var out instructionSet
-	if f, ok := in.person(); ok {
-		out.files = append(out.files, f)
-	}
+	out.files, out.rules = in.person()
 	own := len(out.files)
 	for _, folder := range slices.Backward(r.chain()) {
 		files, rules := in.folder(folder, folder == r.top)
@@ -84,22 +82,29 @@ func (r *Reader) chain() (out []string) {
 	}
 }
 
-// person reads the user's first existing file: adze's, else another assistant's.
-func (in *reader) person() (File, bool) {
+// person reads the user's first existing file: adze's, else another assistant's, with the rules for
+// Claude Code.
+func (in *reader) person() (files []File, rules []rule) {
 	own := filepath.Join(in.owner.AdzeDir, AgentsFile)
 	if f, ok := in.mine(own, "your "+AgentsFile); ok {
-		return f, true
+		return []File{f}, nil
 	}
 	if in.owner.Home == "" {
-		return File{}, false
+		return nil, nil
 	}
 	for _, name := range []string{".codex/AGENTS.md", ".claude/CLAUDE.md", ".gemini/GEMINI.md"} {
-		if f, ok := in.mine(filepath.Join(in.owner.Home, name), "~/"+name); ok {
-			f.fallback = true
-			return f, true
+		f, ok := in.mine(filepath.Join(in.owner.Home, name), "~/"+name)
+		if !ok {
+			continue
 		}
+		f.fallback = true
+		if files = append(files, f); agents(name) {
+			return files, nil
+		}
+		break
 	}
-	return File{}, false
+	always, rules := in.ownRules()
+	return append(files, always...), rules
 }
 
 // folder reads a folder's file, and the rules that replace a missing AGENTS.md.
@@ -131,6 +136,10 @@ func (r *Reader) displayPath(path string) string {
 		return filepath.ToSlash(rel)
 	}
 	return path
+}
+
+func (r *Reader) homePath(path string) string {
+	return "~" + filepath.ToSlash(strings.TrimPrefix(path, r.Home))
 }
 
 func exists(path string) bool {

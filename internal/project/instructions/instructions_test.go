@@ -350,6 +350,34 @@ func TestRulesOfOthers(t *testing.T) {
 	wants(t, "beside AGENTS.md", names(r)+origins(r.Notes(t.Context(), step("web/a.tsx"))), "AGENTS.md")
 }
 
+// TestRulesOfTheUser: claude-code 2.1.332 sends those of its user's folder in each project, the ones
+// with paths when such a file of the project was read.
+func TestRulesOfTheUser(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"home/.claude/CLAUDE.md": "mine", "home/.claude/rules/deep/a.md": "always mine",
+		"home/.claude/rules/go.md": "---\npaths: \"src/**/*.go\"\n---\nmine for go\n", "repo/src/x/a.go": "", "repo/.claude/rules/p.md": "ours",
+	})
+	r := w.room("repo")
+	wants(t, "files", names(r), "~/.claude/CLAUDE.md ~/.claude/rules/deep/a.md .claude/rules/p.md")
+	notes := r.Notes(t.Context(), step("src/x/a.go"))
+	if len(notes) != 1 || notes[0].Source != "~/.claude/rules/go.md" || notes[0].Text != "Rules for files such as src/**/*.go:\n\nmine for go" {
+		t.Errorf("notes %+v", notes)
+	}
+	for _, l := range r.Listed() {
+		if l.Mine != strings.HasPrefix(l.DisplayPath, "~/") {
+			t.Errorf("%+v", l)
+		}
+	}
+	w.write("home/.codex/AGENTS.md", "mine for all")
+	r = w.room("repo")
+	wants(t, "beside an AGENTS.md", names(r)+origins(r.Notes(t.Context(), step("src/x/a.go"))), "~/.codex/AGENTS.md .claude/rules/p.md")
+	if l := r.Listed(); !slices.ContainsFunc(l, func(l instructions.Listed) bool {
+		return l.DisplayPath == "~/.claude/rules/go.md" && l.Mine && l.State == instructions.Left
+	}) {
+		t.Errorf("%+v", l)
+	}
+}
+
 func TestAHundredRules(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {

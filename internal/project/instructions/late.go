@@ -123,11 +123,11 @@ func (l *late) folder(dir string) {
 }
 
 func (l *late) rule(r rule) {
-	raw, _, err := l.in.ruled(r.path)
+	raw, _, err := l.in.ruled(r)
 	if err != nil {
 		return // already known from the start, or deleted
 	}
-	f, state := l.in.take(raw, r.shown, false)
+	f, state := l.in.take(raw, r.shown, r.mine)
 	if state != fresh {
 		return
 	}

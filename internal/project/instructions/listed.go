@@ -1,11 +1,12 @@
 package instructions
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"adze/internal/files/workspace"
 )
 
 // Listed is an existing instruction file with its state.
@@ -35,7 +36,7 @@ func (r *Reader) Listed() (out []Listed) {
 		if file.Real == "" {
 			continue // the index of rules
 		}
-		l := Listed{DisplayPath: file.DisplayPath, Mine: strings.HasPrefix(file.DisplayPath, "~") || strings.HasPrefix(file.DisplayPath, "the person's"), Size: file.Size, State: Used}
+		l := Listed{DisplayPath: file.DisplayPath, Mine: strings.HasPrefix(file.DisplayPath, "~") || strings.HasPrefix(file.DisplayPath, "your "), Size: file.Size, State: Used}
 		if file.fallback {
 			l.Reason = "in the place of an AGENTS.md"
 		}
@@ -50,7 +51,7 @@ func (r *Reader) Listed() (out []Listed) {
 			why = "its description is in the prompt"
 		}
 		size, _ := sizeOf(rule.path)
-		out = append(out, Listed{DisplayPath: rule.shown, Size: size, State: Waits, Reason: why})
+		out = append(out, Listed{DisplayPath: rule.shown, Mine: rule.mine, Size: size, State: Waits, Reason: why})
 	}
 	return append(out, r.left(f)...)
 }
@@ -74,6 +75,13 @@ func (r *Reader) left(f instructionSet) (out []Listed) {
 		for _, name := range []string{".codex/AGENTS.md", ".claude/CLAUDE.md", ".gemini/GEMINI.md"} {
 			add(filepath.Join(r.Home, name), "~/"+name, "another file of yours is read", true)
 		}
+		dir := filepath.Join(r.Home, claudeRules)
+		if root, err := workspace.Open(dir); err == nil {
+			for _, path := range below(root, dir, ".md", maxRuleDepth) {
+				add(path, r.homePath(path), "another file of yours is read", true)
+			}
+			_ = root.Close() // nothing was written
+		}
 	}
 	for _, folder := range slices.Backward(r.chain()) {
 		for _, name := range append(names(), rootNames()...) {
@@ -85,7 +93,7 @@ func (r *Reader) left(f instructionSet) (out []Listed) {
 			add(path, r.displayPath(path), why, false)
 		}
 		for _, s := range shelves() {
-			for _, path := range r.reader(context.Background()).below(filepath.Join(folder, s.dir), s.ending, maxRuleDepth) {
+			for _, path := range below(r.tree(), filepath.Join(folder, s.dir), s.ending, maxRuleDepth) {
 				add(path, r.displayPath(path), "an AGENTS.md is read", false)
 			}
 		}

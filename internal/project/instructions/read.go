@@ -68,25 +68,28 @@ func (in *reader) project(name string) (File, state) {
 
 // mine reads a user's file, also behind a link.
 func (in *reader) mine(name, shown string) (File, bool) {
-	if !exists(name) {
-		return File{}, false
-	}
-	if err := ownfile.Mine(math.MaxInt64).Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		in.tell(err, shown)
-		return File{}, false
-	}
-	root, err := workspace.Open(filepath.Dir(name))
-	if err != nil {
-		return File{}, false
-	}
-	defer root.Close()
-	f, err := in.open(root, name, true)
+	f, err := in.openMine(name)
 	if err != nil {
 		in.tell(err, shown)
 		return File{}, false
 	}
 	file, state := in.take(f, shown, true)
 	return file, state == fresh
+}
+
+func (in *reader) openMine(name string) (raw, error) {
+	if !exists(name) {
+		return raw{}, errLeft
+	}
+	if err := ownfile.Mine(math.MaxInt64).Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return raw{}, err
+	}
+	root, err := workspace.Open(filepath.Dir(name))
+	if err != nil {
+		return raw{}, errLeft
+	}
+	defer root.Close()
+	return in.open(root, name, true)
 }
 
 // errLeft is for a file skipped silently: an @ name in a text need not be a file.

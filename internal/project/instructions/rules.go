@@ -11,6 +11,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"adze/internal/files/workspace"
 	"adze/internal/project/discovery"
 	"adze/internal/text/braces"
 )
@@ -29,6 +30,7 @@ type rule struct {
 	path        string // absolute, as found
 	shown       string
 	folder      string // the folder it applies to, absolute
+	mine        bool   // the user's, not the project's
 	globs       []string
 	description string
 }
@@ -36,10 +38,12 @@ type rule struct {
 // shelf is an assistant's rules folder, with the name of the field that selects files.
 type shelf struct{ dir, ending, globs string }
 
+const claudeRules = ".claude/rules"
+
 func shelves() []shelf {
 	return []shelf{
 		{".cursor/rules", ".mdc", "globs"},
-		{".claude/rules", ".md", "paths"},
+		{claudeRules, ".md", "paths"},
 		{".github/instructions", ".instructions.md", "applyTo"},
 	}
 }
@@ -47,35 +51,54 @@ func shelves() []shelf {
 // rules reads a folder's rules: files that always apply, and waiting rules.
 func (in *reader) rules(dir string) (always []File, waiting []rule) {
 	for _, s := range shelves() {
-		for _, name := range in.below(filepath.Join(dir, s.dir), s.ending, maxRuleDepth) {
-			if len(always)+len(waiting) == maxRules {
-				in.notices = append(in.notices, fmt.Sprintf("%s holds more than %d rules; the rest is not read", in.owner.displayPath(filepath.Join(dir, s.dir)), maxRules))
-				return always, waiting
-			}
-			f, r, ok := in.rule(dir, name, s)
-			switch {
-			case !ok:
-			case r == nil:
-				always = append(always, f)
-			default:
-				waiting = append(waiting, *r)
-			}
+		files, rules := in.shelf(in.root, filepath.Join(dir, s.dir), s, rule{folder: dir})
+		always, waiting = append(always, files...), append(waiting, rules...)
+	}
+	return always, waiting
+}
+
+// ownRules reads the user's rules for Claude Code, whose patterns are about the files of each project.
+func (in *reader) ownRules() (always []File, waiting []rule) {
+	dir := filepath.Join(in.owner.Home, claudeRules)
+	root, err := workspace.Open(dir)
+	if err != nil {
+		return nil, nil
+	}
+	defer root.Close()
+	return in.shelf(root, dir, shelf{claudeRules, ".md", "paths"}, rule{folder: in.owner.top, mine: true})
+}
+
+// shelf reads an assistant's rules, with like as what they have in common.
+func (in *reader) shelf(root *workspace.Root, dir string, s shelf, like rule) (always []File, waiting []rule) {
+	names := below(root, dir, s.ending, maxRuleDepth)
+	if len(names) > maxRules {
+		in.notices = append(in.notices, fmt.Sprintf("%s holds more than %d rules; the rest is not read", in.owner.displayPath(dir), maxRules))
+		names = names[:maxRules]
+	}
+	for _, like.path = range names {
+		f, r, ok := in.rule(like, s)
+		switch {
+		case !ok:
+		case r == nil:
+			always = append(always, f)
+		default:
+			waiting = append(waiting, *r)
 		}
 	}
 	return always, waiting
 }
 
 // below lists a folder's files with an extension, in order, without following links to folders.
-func (in *reader) below(dir, ending string, depth int) (out []string) {
+func below(root *workspace.Root, dir, ending string, depth int) (out []string) {
 	info, err := os.Lstat(dir)
-	if err != nil || !info.IsDir() || in.root == nil {
+	if err != nil || !info.IsDir() || root == nil {
 		return nil
 	}
-	at, err := in.root.Resolve(dir)
+	at, err := root.Resolve(dir)
 	if err != nil || at.Outside() {
 		return nil
 	}
-	list, err := in.root.Names(at, maxRules*2)
+	list, err := root.Names(at, maxRules*2)
 	if err != nil {
 		return nil
 	}
@@ -85,7 +108,7 @@ func (in *reader) below(dir, ending string, depth int) (out []string) {
 		switch info, err := os.Lstat(full); {
 		case err != nil:
 		case info.Mode().Type() == fs.ModeDir && depth > 1:
-			out = append(out, in.below(full, ending, depth-1)...)
+			out = append(out, below(root, full, ending, depth-1)...)
 		case strings.HasSuffix(name, ending):
 			out = append(out, full)
 		}
@@ -94,19 +117,21 @@ func (in *reader) below(dir, ending string, depth int) (out []string) {
 }
 
 // rule reads one: a File that always applies, or a waiting rule.
-func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
-	shown := in.owner.displayPath(name)
-	f, front, err := in.ruled(name)
+func (in *reader) rule(r rule, s shelf) (File, *rule, bool) {
+	if r.shown = in.owner.displayPath(r.path); r.mine {
+		r.shown = in.owner.homePath(r.path)
+	}
+	f, front, err := in.ruled(r)
 	if err != nil {
-		in.tell(err, shown)
+		in.tell(err, r.shown)
 		return File{}, nil, false
 	}
-	r := rule{name: strings.TrimSuffix(filepath.Base(name), s.ending), path: name, shown: shown, folder: dir, description: front.Text("description")}
+	r.name, r.description = strings.TrimSuffix(filepath.Base(r.path), s.ending), front.Text("description")
 	r.globs, _ = front.List(s.globs)
 	holds, said := front.Bool("alwaysApply")
 	switch {
 	case said && holds, s.dir != ".cursor/rules" && len(r.globs) == 0, slices.Contains(r.globs, "**"), slices.Contains(r.globs, "**/*"):
-		file, state := in.take(f, shown, false)
+		file, state := in.take(f, r.shown, r.mine)
 		file.fallback = true
 		return file, nil, state == fresh
 	}
@@ -114,8 +139,12 @@ func (in *reader) rule(dir, name string, s shelf) (File, *rule, bool) {
 }
 
 // ruled reads a rule file and splits off its front matter.
-func (in *reader) ruled(name string) (raw, discovery.FrontMatter, error) {
-	f, err := in.open(in.root, name, false)
+func (in *reader) ruled(r rule) (f raw, front discovery.FrontMatter, err error) {
+	if r.mine {
+		f, err = in.openMine(r.path)
+	} else {
+		f, err = in.open(in.root, r.path, false)
+	}
 	front, body := discovery.Parse(string(f.bytes))
 	f.bytes = []byte(body)
 	return f, front, err
