@@ -84,7 +84,7 @@ func (r *Repo) AddWorktree(ctx context.Context, path, branch, from string) error
 	case IsHash(from):
 		args = append(args, "--no-track", "-b", branch, path, from)
 	case strings.HasPrefix(from, "refs/remotes/"):
-		args = append(args, "--track", "-b", branch, path, from)
+		args = append(args, "-b", branch, path, from)
 	default:
 		return fail(CodeInvalid, ErrRevision, "%.40q is no full hash", from)
 	}
@@ -135,9 +135,15 @@ func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	return "", err
 }
 
-// RemoteBranch returns the ref and the commit of a branch that exactly one remote has, or "".
+// RemoteBranch returns the ref and the commit of a branch that exactly one remote has, or the remote
+// of checkout.defaultRemote, or "".
 func (r *Repo) RemoteBranch(ctx context.Context, name string) (ref, at string, err error) {
-	out, err := r.text(ctx, "for-each-ref", "--format=%(refname) %(objectname)", "refs/remotes/*/"+name)
+	const format = "--format=%(refname) %(objectname)"
+	out, err := r.text(ctx, "for-each-ref", format, "refs/remotes/*/"+name)
+	if strings.Count(out, "\n") > 1 {
+		remote, _ := r.text(ctx, "config", "checkout.defaultRemote") // an error means that it is not set
+		out, err = r.text(ctx, "for-each-ref", format, "refs/remotes/"+strings.TrimSpace(remote)+"/"+name)
+	}
 	if ref, at, _ = strings.Cut(strings.TrimSpace(out), " "); !IsHash(at) {
 		return "", "", err
 	}

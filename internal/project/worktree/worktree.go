@@ -226,7 +226,7 @@ func (r *repository) create(ctx context.Context, name, slug string) (rec Record,
 		return rec, nil, err
 	} else if at != "" {
 		rec.Base, from = at, ref
-		notices = append(notices, fmt.Sprintf("the branch %s begins where a remote has it, and tracks it", name))
+		notices = append(notices, fmt.Sprintf("the branch %s begins at %s", name, strings.TrimPrefix(ref, "refs/remotes/")))
 	}
 	if err := os.MkdirAll(filepath.Dir(rec.Path), 0o755); err != nil {
 		return rec, nil, usage.Mistake(`name another folder: {"worktree": {"folder": "/path"}}`, "%v", err)

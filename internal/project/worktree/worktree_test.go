@@ -210,16 +210,24 @@ func TestWhatAWorkTreeIsMadeOf(t *testing.T) {
 	}
 }
 
-// TestABranchOfARemoteIsTracked: git 2.39.5 does so for "git worktree add PATH NAME", unless two
-// remotes have the branch.
+// TestABranchOfARemoteIsTracked: git 2.39.5 and 2.55.0 do so for "git worktree add PATH NAME",
+// unless two remotes have the branch and none of them is checkout.defaultRemote, or
+// branch.autoSetupMerge says otherwise.
 func TestABranchOfARemoteIsTracked(t *testing.T) {
 	b := newBench(t)
-	b.sh(b.main, "git config branch.autoSetupMerge false && git init -q --bare -b main ../up && git remote add origin ../up && git commit -q --allow-empty -m two && git push -q origin HEAD:far HEAD:two && git update-ref refs/remotes/other/two HEAD && git reset -q --hard HEAD^")
-	for name, want := range map[string]string{"far": "origin/far two", "two": " start"} {
-		if got := b.sh(b.make(name).Dir, "git for-each-ref --format='%(upstream:short) %(subject)' refs/heads/"+name); strings.TrimSpace(got) != strings.TrimSpace(want) {
+	b.sh(b.main, "git init -q --bare -b main ../up && git remote add origin ../up && git commit -q --allow-empty -m two && git push -q origin HEAD:far HEAD:free HEAD:two HEAD:both && git update-ref refs/remotes/other/two HEAD && git update-ref refs/remotes/other/both HEAD && git reset -q --hard HEAD^")
+	made := func(name, want string) {
+		t.Helper()
+		if got := b.sh(b.make(name).Dir, "git for-each-ref --format='%(upstream:short) %(subject)' refs/heads/"+name); strings.TrimSpace(got) != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
+	made("far", "origin/far two")
+	made("two", "start")
+	b.sh(b.main, "git config checkout.defaultRemote origin")
+	made("both", "origin/both two")
+	b.sh(b.main, "git config branch.autoSetupMerge false")
+	made("free", "two")
 }
 
 func TestNamesThatAreNone(t *testing.T) {
