@@ -183,8 +183,13 @@ func (a *answer) finish(it *item, r streamItem, e event) (err error) {
 }
 
 // pending returns the open item that a finished one completes, or nil. An ended item is not reused
-// unless its id matches.
+// unless its id matches. One with an id of its own is known by its call's id first.
 func (a *answer) pending(r streamItem, index wire.Number) *item {
+	for _, it := range a.kinds[string(r.Type)] {
+		if a.items[string(r.ID)] == nil && it.callID != "" && it.callID == string(r.CallID) && !it.ended {
+			return it
+		}
+	}
 	it := a.find(event{ItemID: r.ID, Index: index})
 	if it == nil || it.ended && (r.ID == "" || a.items[string(r.ID)] != it) || it.kind != string(r.Type) || it.callID != "" && r.CallID != "" && it.callID != string(r.CallID) {
 		return nil
