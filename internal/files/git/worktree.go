@@ -135,8 +135,8 @@ func (r *Repo) Branch(ctx context.Context, name string) (string, error) {
 	return "", err
 }
 
-// RemoteBranch returns the ref and the commit of a branch that exactly one remote has, or the remote
-// of checkout.defaultRemote, or "".
+// RemoteBranch returns the ref and the commit of a branch that exactly one remote has, or the
+// remote of checkout.defaultRemote, or "".
 func (r *Repo) RemoteBranch(ctx context.Context, name string) (ref, at string, err error) {
 	const format = "--format=%(refname) %(objectname)"
 	out, err := r.text(ctx, "for-each-ref", format, "refs/remotes/*/"+name)

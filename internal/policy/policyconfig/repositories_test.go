@@ -255,8 +255,9 @@ func TestWhatAdzeKeepsDoesNotHideTheRepository(t *testing.T) {
 	}
 }
 
-// TestSubcommandsOfALaterGit: those that only look run unasked where git has them: an older git runs
-// an alias of that name. Versions are as git 2.39.5, 2.52.0 on Windows and 2.55 from its source say them.
+// TestSubcommandsOfALaterGit: those that only look run unasked where git has them: an older git
+// runs an alias of that name. Versions are as git 2.39.5, 2.52.0 on Windows and 2.55 from its
+// source say them.
 func TestSubcommandsOfALaterGit(t *testing.T) {
 	for said, allowed := range map[string]bool{"2.39.5": false, "2.51.2": false, "2.52.0.windows.1": true, "2.55.GIT": true, "x": false} {
 		y := newYard(t)

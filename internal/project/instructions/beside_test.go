@@ -10,9 +10,10 @@ import (
 	"adze/internal/testkit/nodetest"
 )
 
-// TestBesideClaudeCode: claude-code 2.1.332 sends of the same files what adze does. Started in a folder
-// below, it leaves out what the root's file imports from outside that folder, which adze takes. It is
-// 384 MB large and not among what .ci/run installs; ADZE_NPM names a folder that has it.
+// TestBesideClaudeCode: claude-code 2.1.332 sends of the same files what adze does. Started in a
+// folder below, it leaves out what the root's file imports from outside that folder, which adze
+// takes. It is 384 MB large and not among what .ci/run installs; ADZE_NPM names a folder that has
+// it.
 func TestBesideClaudeCode(t *testing.T) {
 	program := nodetest.Program(t, "@anthropic-ai/claude-code", "claude")
 	w := newWorld(t, map[string]string{
@@ -27,10 +28,14 @@ func TestBesideClaudeCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-p", "hi")
-	cmd.Dir = w.at("repo")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.at("home"), "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
-	theirs := strings.Join(nodetest.Requests(t, "ANTHROPIC_BASE_URL", cmd), "\n")
+	theirs := strings.Join(nodetest.Requests(func(address string) {
+		cmd := exec.CommandContext(t.Context(), program, "-p", "hi")
+		cmd.Dir = w.at("repo")
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.at("home"), "ANTHROPIC_API_KEY=none", "ANTHROPIC_BASE_URL=" + address, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}), "\n")
 	for _, word := range strings.Fields("user user-rule user-go root comment import span rule py sub other") {
 		in := func(text string) bool { return strings.Contains(text, "["+word+"]") }
 		if in(ours) != in(theirs) {

@@ -350,8 +350,8 @@ func TestRulesOfOthers(t *testing.T) {
 	wants(t, "beside AGENTS.md", names(r)+origins(r.Notes(t.Context(), step("web/a.tsx"))), "AGENTS.md")
 }
 
-// TestRulesOfTheUser: claude-code 2.1.332 sends those of its user's folder in each project, the ones
-// with paths when such a file of the project was read.
+// TestRulesOfTheUser: claude-code 2.1.332 sends those of its user's folder in each project, the
+// ones with paths when such a file of the project was read.
 func TestRulesOfTheUser(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"home/.claude/CLAUDE.md": "mine", "home/.claude/rules/deep/a.md": "always mine",

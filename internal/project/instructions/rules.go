@@ -57,7 +57,8 @@ func (in *reader) rules(dir string) (always []File, waiting []rule) {
 	return always, waiting
 }
 
-// ownRules reads the user's rules for Claude Code, whose patterns are about the files of each project.
+// ownRules reads the user's rules for Claude Code, whose patterns are about the files of each
+// project.
 func (in *reader) ownRules() (always []File, waiting []rule) {
 	dir := filepath.Join(in.owner.Home, claudeRules)
 	root, err := workspace.Open(dir)

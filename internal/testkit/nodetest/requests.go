@@ -4,10 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // hello is an answer of Anthropic's Messages, streamed and whole.
@@ -34,11 +32,10 @@ data: {"type":"message_stop"}
 	hello = `{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
 )
 
-// Requests runs an assistant against a model server on this machine, whose address it gets in the
-// variable base, and returns the bodies of its requests. The server speaks Anthropic's Messages and
+// Requests calls run, which starts an assistant, with the address of a model server on this
+// machine, and returns the bodies of the requests. The server speaks Anthropic's Messages and
 // answers each with "hello".
-func Requests(t testing.TB, base string, assistant *exec.Cmd) (bodies []string) {
-	t.Helper()
+func Requests(run func(address string)) (bodies []string) {
 	var mu sync.Mutex
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // a request that broke off is none
@@ -55,10 +52,7 @@ func Requests(t testing.TB, base string, assistant *exec.Cmd) (bodies []string) 
 		}
 	}))
 	defer server.Close()
-	assistant.Env = append(assistant.Env, base+"="+server.URL)
-	if out, err := assistant.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	run(server.URL)
 	mu.Lock()
 	defer mu.Unlock()
 	return bodies

@@ -226,7 +226,7 @@ func outside() []string {
 
 // forTests may be imported by every test: fakes and cases instead of mocks.
 func forTests() []string {
-	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest"}
+	return []string{"internal/testkit/golden", "internal/testkit/effort", "internal/testkit/failfs", "internal/testkit/proxytest", "internal/testkit/lsptest", "internal/testkit/mcptest", "internal/testkit/llmtest", "internal/llm/script", "internal/sessiondb", "internal/testkit/natstest", "internal/testkit/posix", "internal/testkit/browsertest", "internal/testkit/nodetest"}
 }
 
 func (c *checker) arrows(p *pkg) {

@@ -273,8 +273,8 @@ func FuzzAgreesWithRegexp(f *testing.F) {
 	})
 }
 
-// TestMatchesAcrossLinesAreCountedAsInRipgrep: ripgrep 13.0.0 and 15.0.0 with -U -c count matches, not
-// lines, where a pattern may match a line break.
+// TestMatchesAcrossLinesAreCountedAsInRipgrep: ripgrep 13.0.0 and 15.0.0 with -U -c count matches,
+// not lines, where a pattern may match a line break.
 func TestMatchesAcrossLinesAreCountedAsInRipgrep(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string

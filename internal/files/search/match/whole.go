@@ -70,8 +70,8 @@ func (s *Scanner) spans(ctx context.Context) error {
 	return nil
 }
 
-// series takes a match and those that follow it up to the start of a line, each counted by itself. An
-// empty match right behind another is none.
+// series takes a match and those that follow it up to the start of a line, each counted by itself.
+// An empty match right behind another is none.
 func (s *Scanner) series(from, to int) {
 	for ok := true; ok && !s.limitReached(); {
 		if from < to || s.result.Count == 0 || from != s.matchEnd {
