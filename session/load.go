@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -299,26 +298,27 @@ func (l *log) call(e Entry) error {
 // build places outcomes after each assistant message, in the model's order.
 func (l *log) build() {
 	l.broken()
-	messages := l.read
-	for _, m := range slices.Concat(l.summed, messages) {
+	own := func(m Message) {
 		if o, ok := l.outcomes[callKey{m.ID, m.OwnCall}]; ok && m.OwnCall != "" {
 			l.ownOutcomes[m.OwnCall] = *o
 		}
 	}
 	for _, m := range l.summed {
+		own(m)
 		l.earlier = append(l.earlier, m)
 		if calls := m.Calls(); len(calls) > 0 {
 			l.earlier = append(l.earlier, l.outcomesOf(m, calls))
 		}
 	}
-	for _, m := range messages {
+	l.history = make([]Message, 0, len(l.read)+len(l.outcomes))
+	for _, m := range l.read {
+		own(m)
 		l.history = append(l.history, m)
-		l.messages++
 		calls := m.Calls()
+		l.messages += 1 + min(1, len(calls)) // the outcomes have a number, too
 		if len(calls) == 0 {
 			continue
 		}
-		l.messages++
 		for i, call := range calls {
 			key := callKey{m.ID, call.ID}
 			if _, ok := l.outcomes[key]; !ok {

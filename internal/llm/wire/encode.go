@@ -33,7 +33,7 @@ const maxCache = 64 << 20
 // encoded once per session; ids repeat between sessions, so a hit must also be equal.
 type Cache struct {
 	mu       sync.Mutex
-	messages map[kept][]encoded
+	messages map[[2]string][]encoded // by variant and id
 	tools    map[string][]byte
 	size     int
 	pictures map[*byte]tool.Attachment // scaled, by the first byte's address in the original
@@ -50,12 +50,12 @@ type Cache struct {
 	valid, pictureless session.ReadMark
 }
 
-// kept is the key of an encoded message.
-type kept struct{ variant, id string }
-
+// encoded holds what adapters send of a message, and its bytes.
 type encoded struct {
-	message session.Message
-	bytes   []byte
+	role            session.Role
+	provider, model string
+	parts           []session.Part
+	bytes           []byte
 }
 
 // Messages returns each message's encoding, under one variant. The bytes are cached and must not be
@@ -80,8 +80,7 @@ func (c *Cache) List(variant string, messages []session.Message, encode func(i i
 func (c *Cache) update(variant string, messages []session.Message, encode func(i int) []byte) {
 	from := c.seen.Examined(messages)
 	if from == 0 || c.variant != variant {
-		c.pieces, c.variant, from = make([][]byte, 0, len(messages)), variant, 0
-		c.list, c.listed = nil, 0
+		c.pieces, c.list, c.listed, c.variant, from = make([][]byte, 0, len(messages)), nil, 0, variant, 0
 	}
 	for i := from; i < len(messages); i++ {
 		c.pieces = append(c.pieces[:i], c.message(variant, messages[i], func() []byte { return encode(i) }))
@@ -91,6 +90,11 @@ func (c *Cache) update(variant string, messages []session.Message, encode func(i
 
 // Join appends the non-empty pieces to a list, with commas between.
 func Join(list []byte, pieces [][]byte) []byte {
+	size := 0
+	for _, piece := range pieces {
+		size += len(piece) + 1
+	}
+	list = slices.Grow(list, size)
 	for _, piece := range pieces {
 		if len(piece) > 0 && len(list) > 0 {
 			list = append(list, ',')
@@ -102,17 +106,17 @@ func Join(list []byte, pieces [][]byte) []byte {
 
 // message returns one encoding, cached under variant and id. The caller holds c.mu.
 func (c *Cache) message(variant string, m session.Message, encode func() []byte) []byte {
-	key := kept{variant, m.ID}
+	key := [2]string{variant, m.ID}
 	for i := range c.messages[key] {
-		if e := &c.messages[key][i]; same(&e.message, &m) {
+		if e := &c.messages[key][i]; e.same(m) {
 			return e.bytes
 		}
 	}
 	raw := encode()
 	if c.messages == nil || c.size > maxCache {
-		c.messages, c.size = map[kept][]encoded{}, 0
+		c.messages, c.size = map[[2]string][]encoded{}, 0
 	}
-	c.messages[key] = append(c.messages[key], encoded{m, raw})
+	c.messages[key] = append(c.messages[key], encoded{m.Role, m.Provider, m.Model, m.Parts, raw})
 	c.size += len(raw)
 	return raw
 }
@@ -132,16 +136,12 @@ func (c *Cache) Tools(digest string, encode func() []byte) []byte {
 	return raw
 }
 
-// same compares the fields that adapters send. Pieces of one message share their bytes, so this is
-// cheap.
-func same(a, b *session.Message) bool {
-	if a.Role != b.Role || a.Provider != b.Provider || a.Model != b.Model || len(a.Parts) != len(b.Parts) {
+// same compares with a message. Pieces of one message share their bytes, so this is cheap.
+func (e *encoded) same(m session.Message) bool {
+	if e.role != m.Role || e.provider != m.Provider || e.model != m.Model || len(e.parts) != len(m.Parts) {
 		return false
 	}
-	if len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0] {
-		return true
-	}
-	return reflect.DeepEqual(a.Parts, b.Parts)
+	return len(e.parts) > 0 && &e.parts[0] == &m.Parts[0] || reflect.DeepEqual(e.parts, m.Parts)
 }
 
 // Object returns arguments as the JSON object that APIs require in a history. A valid object keeps
