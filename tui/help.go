@@ -100,7 +100,7 @@ func away(g keyGroup, here scope) int {
 func (h *help) keyLines(g keyGroup) []pane.Line {
 	var out []pane.Line
 	for _, b := range h.rows() {
-		if b.scope != g.scope || b.part != g.part {
+		if b.scope != g.scope || b.part != g.part || h.first() && (b.action == openCopy || b.action == endMarked) {
 			continue
 		}
 		l := pane.Line{Names: b.Help().Key, Text: b.Help().Desc}

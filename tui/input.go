@@ -23,6 +23,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(s, msg.String())
+	if s == inView && b == nil && !m.view.Shows(m.net.pane) {
+		reason = "" // a key of the net changes means nothing here
+	}
 	if b == nil && reason == "" && m.questions.strays(s, msg.Text) {
 		m.questions.keysToMessage = true // none of its letters may answer
 		m.view.Shut()
@@ -45,6 +48,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case edit.Types(msg.Text) && s.writes():
 		e, _ := m.editor()
 		e.Insert(msg.Text)
+		if s == inInquiry {
+			m.questions.replyByNumber()
+		}
 	case reason != "":
 		m.showMessage(reason)
 	}

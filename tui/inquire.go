@@ -181,6 +181,13 @@ func (q *questions) reply() tea.Cmd {
 	return nil
 }
 
+// replyByNumber sends the choice whose number was typed, once it is seen.
+func (q *questions) replyByNumber() {
+	if q.inquiry.Numbered() && q.inquiry.Unseen() == "" {
+		q.reply()
+	}
+}
+
 func (q *questions) inquiryKeys(e commonKeys) []binding {
 	move := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { q.inquiry.Move(by); return nil }

@@ -54,7 +54,7 @@ func TestAMessageAnswersNoQuestion(t *testing.T) {
 		"erased":     {[]string{asks, "wait 1s", "type h", "key backspace", "wait 1m", "type a", "key backspace esc", "type y"}, `answered: once ""`},
 		"pasted":     {[]string{asks, "wait 1s", "type h", "key esc", "paste", "wait 1m", "type y"}, ""},
 		"a list":     {[]string{"ports", "key f2", "type p", asks, "wait 1m", "type a", "wait 1m", "type r", "key esc", "wait 1s", "type y"}, `answered: once ""`},
-		"fixed":      {[]string{fixed, "wait 1s", "type 2 more", "wait 1m", "type 1", "key enter", "wait 1s", "type 2", "key enter"}, `sent: "2 more1", replied: "yes" refused false`},
+		"fixed":      {[]string{fixed, "wait 1s", "type more 2", "wait 1m", "type 1", "key enter", "wait 1s", "type 2"}, `sent: "more 21", replied: "yes" refused false`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlayer(t, nil)

@@ -36,6 +36,7 @@ const (
 	editKey
 	allowOnce
 	deny
+	denyAtOnce
 	sendReason
 	leaveReason
 	closeHelp
@@ -176,7 +177,7 @@ func (k *keymap) hint(a action) string {
 
 // ofDialog returns the key labels for the permission dialog.
 func (k *keymap) ofDialog() permission.Labels {
-	return permission.Labels{Once: k.label(allowOnce), All: k.label(allowAll), Other: k.label(otherRule), Edit: k.label(editCall), No: k.label(deny), Stop: k.label(stop),
+	return permission.Labels{Once: k.label(allowOnce), All: k.label(allowAll), Other: k.label(otherRule), Edit: k.label(editCall), No: k.label(deny), Refuse: k.label(denyAtOnce), Stop: k.label(stop),
 		Down: k.label(pageDown), Up: k.label(pageUp), Mode: k.label(chooseMode), Send: k.label(dialogSend), Back: k.label(leaveReason),
 		Line: k.label(dialogLine), Flip: k.label(flipHunk), Next: k.label(nextHunk)}
 }

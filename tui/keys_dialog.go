@@ -15,6 +15,7 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, run: keyFunc(func() { q.dialog.Another() })},
 		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, run: keyFunc(q.edit)},
 		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), run: keyFunc(func() { q.dialog.Explain(true) })},
+		{id: "dialog.refuse", action: denyAtOnce, scope: inDialog, Binding: ui.Key("no, without a reason", "N"), can: func() string { return ui.ReasonIf(q.dialog.Stage(), "press "+q.label(deny)) }, run: q.answered((*permission.Dialog).Refuse)},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), run: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},

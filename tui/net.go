@@ -22,6 +22,7 @@ import (
 type net struct {
 	host
 	ports    *api.Ports
+	info     *Info
 	view     *pane.View
 	pane     *pane.Net
 	prompt   *prompt.Line
@@ -160,11 +161,16 @@ func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) stri
 	return ""
 }
 
+// canGit returns why git cannot be used, or "".
+func (n *net) canGit() string {
+	return ui.ReasonIf(n.ports.Branch != nil && n.info.Branch == "", "there is no git repository here")
+}
+
 func (n *net) canRevert() string { return n.canDo(n.ports.Revert) }
-func (n *net) canStage() string  { return n.canDo(n.ports.Stage) }
+func (n *net) canStage() string  { return cmp.Or(n.canGit(), n.canDo(n.ports.Stage)) }
 
 func (n *net) canCommit() string {
-	return cmp.Or(busy(n), ui.ReasonIf(n.ports.Commit == nil, "this session runs no commands"))
+	return cmp.Or(n.canGit(), busy(n), ui.ReasonIf(n.ports.Commit == nil, "this session runs no commands"))
 }
 
 // canDraft is canCommit for the pane's key.
@@ -194,7 +200,7 @@ func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd
 }
 
 func (n *net) canStageAll() string {
-	return cmp.Or(busy(n), n.can(), ui.ReasonIf(n.ports.StageAll == nil, "this session runs no commands"))
+	return cmp.Or(n.canGit(), busy(n), n.can(), ui.ReasonIf(n.ports.StageAll == nil, "this session runs no commands"))
 }
 
 func (n *net) stageAll() tea.Cmd {
@@ -292,6 +298,11 @@ func (n *net) hints() []string {
 	if n.can() != "" {
 		return []string{n.labelOf("net.since") + ": since"}
 	}
-	return []string{n.labelOf("net.keep") + ": keep", n.labelOf("net.revert") + ": revert", n.labelOf("net.stage") + ": stage",
-		n.labelOf("net.open") + ": open", n.labelOf("net.since") + ": since", n.labelOf("net.commit") + ": commit", n.labelOf("net.merge") + ": merge"}
+	var out []string
+	for _, word := range []string{"keep", "revert", "stage", "open", "since", "commit", "merge"} {
+		if (word != "stage" && word != "commit" || n.canGit() == "") && (word != "merge" || n.info.Worktree) {
+			out = append(out, n.labelOf("net."+word)+": "+word)
+		}
+	}
+	return out
 }

@@ -20,7 +20,7 @@ type plans struct {
 }
 
 func (p *plans) commands() []command {
-	return []command{{name: "plan", help: "plan first: nothing changes until you accept it; shows a waiting plan", can: p.can, run: noArgs(p.show)}}
+	return []command{{name: "plan", args: "[message]", help: "plan first: nothing changes until you accept it; shows a waiting plan", lines: true, can: p.can, run: p.plan}}
 }
 
 func (p *plans) can() string {
@@ -31,6 +31,17 @@ func (p *plans) can() string {
 		return "busy; /plan when it stops"
 	}
 	return ""
+}
+
+// plan sends a message in the mode plan. Without one it shows the waiting plan.
+func (p *plans) plan(message string) tea.Cmd {
+	if message == "" {
+		return p.show()
+	}
+	if p.settings.toMode("plan"); p.settings.info.Mode != "plan" {
+		return nil
+	}
+	return p.begin(job{prompt: api.Prompt{Text: message}})
 }
 
 // show asks the user about the waiting plan again.

@@ -125,6 +125,7 @@ type Info struct {
 	Instructions []string
 	Choose       bool               // open the list of sessions at the start
 	Back         bool               // leaving returns to the overview
+	Worktree     bool               // the folder is a work tree with a branch of its own
 	Watches      bool               // another process runs the session: leaving ends nothing there
 	Review       bool               // open the net changes at the start
 	Commands     func() []api.Named // current slash commands of the user and the project; may be nil

@@ -15,6 +15,7 @@ import (
 	"adze/internal/cmd/signals"
 	"adze/internal/config"
 	"adze/internal/policy"
+	"adze/internal/project/worktree"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/gctuning"
@@ -357,7 +358,7 @@ func (s *interactiveRun) info() tui.Info {
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
 		Session: w.Head.Session, Cwd: w.Head.Cwd, Home: s.app.Getenv("HOME"), Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
-		Instructions: s.told(), Config: w.Settings.File, Choose: s.o.Choose, Back: s.o.Back, Review: s.o.Review, Commands: w.Named, Agents: w.Addressees(),
+		Instructions: s.told(), Config: settings.Short(w.Settings.Home, w.Settings.File), Worktree: worktree.Names(w.Settings.Places.State)(w.Head.Cwd) != "", Choose: s.o.Choose, Back: s.o.Back, Review: s.o.Review, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
 
@@ -438,7 +439,7 @@ func (s *interactiveRun) settle(ctx context.Context) {
 		s.ui.Observe(session.Notice{Text: fmt.Sprintf("the mode auto holds for this session only, because it could not be saved: %v", err)})
 	}
 	w.ChosenMode = string(w.Gate.Mode())
-	if s.ui.InMode(w.ChosenMode); s.words != "" || s.app.linesOnly(&s.o.Run) { // otherwise the welcome shows it
+	if s.ui.InMode(w.ChosenMode); s.app.linesOnly(&s.o.Run) || w.Settings.Config.Interface.Inline { // otherwise the welcome shows it
 		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
 	"adze/internal/run/modelpicker"
+	"adze/internal/run/settings"
 	"adze/session/api"
 	"adze/tui"
 	"adze/tui/firstrun"
@@ -57,7 +58,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 	}
 	ui := tui.New(tui.Options{
 		First: &firstrun.Offer{Version: Version, Problem: problem.Error(), Initial: t.found(find.KeysOnly()), Look: t.look, Keys: keysOf(find), Keep: t.keepKey,
-			KeepAddress: keepServer(t.ByUser, config.File(t.Getenv, paths.FromEnv(t.Getenv).Config))},
+			KeepAddress: t.keepServer},
 		Ports: api.Ports{Switch: true, Models: func(ctx context.Context) ([]api.ModelRow, error) {
 			l, err := t.LookAround(ctx)
 			return modelpicker.Rows(l), err
@@ -82,21 +83,20 @@ func keysOf(find *models.Finder) (out []firstrun.KeyOf) {
 // ownServer is the provider name for the user's own server.
 const ownServer = "server"
 
-// keepServer returns a function that saves a server address from the setup screen.
-func keepServer(may func(what string) error, file string) func(context.Context, string) (string, error) {
-	return func(_ context.Context, address string) (string, error) {
-		if err := may("the configuration"); err != nil {
-			return "", err
-		}
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return "", fmt.Errorf("%s is not an address such as http://localhost:9000/v1", address)
-		}
-		if u.Path == "" { // with a slash at the end it stays as it is
-			address += "/v1"
-		}
-		return file, config.Keep(file, "providers."+ownServer+".base_url", strings.TrimRight(address, "/"))
+// keepServer saves a server address from the setup screen.
+func (t *terminal) keepServer(_ context.Context, address string) (string, error) {
+	if err := t.ByUser("the configuration"); err != nil {
+		return "", err
 	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%s is not an address such as http://localhost:9000/v1", address)
+	}
+	if u.Path == "" { // with a slash at the end it stays as it is
+		address += "/v1"
+	}
+	file := config.File(t.Getenv, paths.FromEnv(t.Getenv).Config)
+	return settings.Short(t.Getenv("HOME"), file), config.Keep(file, "providers."+ownServer+".base_url", strings.TrimRight(address, "/"))
 }
 
 // keepKey saves a key from the setup screen.
@@ -141,5 +141,5 @@ func keepModel(w *conversation.Conversation) string {
 	if err := w.Settings.Keep("model", full); err != nil {
 		return fmt.Sprintf("%s could not be made the default: %v", full, err)
 	}
-	return full + " is now the default, in " + w.Settings.File
+	return full + " is now the default, in " + settings.Short(w.Settings.Home, w.Settings.File)
 }

@@ -29,8 +29,8 @@ const Guard = 300 * time.Millisecond
 
 // Labels name the answer keys.
 type Labels struct {
-	Once, All, Other, Edit, No, Stop, Down, Up, Mode string
-	Send, Back, Line, Flip, Next                     string // for an open text or open hunks
+	Once, All, Other, Edit, No, Refuse, Stop, Down, Up, Mode string
+	Send, Back, Line, Flip, Next                             string // for an open text or open hunks
 }
 
 // Step is the question's current view.
@@ -237,7 +237,7 @@ func (p *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 		own, x, y := p.Reason.Rows(p.theme, w-lead.Width())
 		rows = append(rows, p.theme.Pen().Row(lead).Row(own[y]).Done())
 		if p.Reason.Empty() {
-			hint := p.theme.Pen().Row(rows[len(rows)-1]).Put(draw.Dim, safeterm.Name(p.keys.Send+" says no without a reason · "+p.keys.Back+" goes back")).Done()
+			hint := p.theme.Pen().Row(rows[len(rows)-1]).Put(draw.Dim, safeterm.Name(p.keys.Send+" says no without a reason, as "+p.keys.Refuse+" does at once · "+p.keys.Back+" goes back")).Done()
 			rows[len(rows)-1] = hint.Fit(w)
 		}
 		return rows, x + lead.Width(), len(rows) - 1

@@ -117,6 +117,14 @@ func (d *Dialog) AnswerFor(line string) string {
 	return line
 }
 
+// Numbered reports whether the line is the number of a choice, and no longer number begins with it.
+// A blank before it begins an answer in the user's words.
+func (d *Dialog) Numbered() bool {
+	n, err := strconv.Atoi(d.FreeAnswer.Text)
+	choices := len(d.queue[0].Choices)
+	return err == nil && n >= 1 && n <= choices && n*10 > choices
+}
+
 // Fixed reports whether only the choices are valid answers.
 func (d *Dialog) Fixed() bool {
 	return d.Open() && d.queue[0].Decides && len(d.queue[0].Choices) > 0
@@ -338,16 +346,17 @@ func (d *Dialog) help(w, total int) draw.Row {
 		}
 		return d.theme.Line(draw.Warn, safeterm.Name(text)).Fit(w)
 	}
-	if long := d.keysOf("   ", d.keys.Marks+" or a number", " stop the agent"); long.Width() <= w {
+	if long := d.keysOf("   ", " answers at once", " stop the agent"); long.Width() <= w {
 		return long
 	}
-	return d.keysOf("  ", d.keys.Marks, " stop").Fit(w)
+	return d.keysOf("  ", " answers", " stop").Fit(w)
 }
 
-func (d *Dialog) keysOf(gap, marks, stops string) draw.Row {
+func (d *Dialog) keysOf(gap, numbers, stops string) draw.Row {
 	pen := d.theme.Pen().Put(draw.Key, safeterm.Name(d.keys.Send)).Fixed(draw.Plain, " answer")
 	if len(d.queue[0].Choices) > 0 {
-		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(marks)).Fixed(draw.Plain, " choose")
+		pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(d.keys.Marks)).Fixed(draw.Plain, " choose")
+		pen.Fixed(draw.Plain, gap).Fixed(draw.Key, "a number").Fixed(draw.Plain, numbers)
 	}
 	return pen.Fixed(draw.Plain, gap).Put(draw.Key, safeterm.Name(d.keys.Stop)).Fixed(draw.Plain, stops).Done()
 }

@@ -39,8 +39,7 @@ func (t *Pane) end(r session.Result) {
 
 // closing adds a remark directly below the turn.
 func (t *Pane) closing(s draw.Style, text string) {
-	t.note(s, text)
-	t.entries[len(t.entries)-1].(*noteEntry).closes = true
+	t.note(s, text).closes = true
 }
 
 // sum returns a turn's summary: files, todos, calls and time. A turn without calls and changes has

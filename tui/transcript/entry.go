@@ -80,13 +80,19 @@ type noteEntry struct {
 	style  draw.Style
 	lines  []safeterm.Text
 	closes bool // ends a turn and belongs to the entry above
+	// replaced means that a later retry tells more: the entry has no rows.
+	replaced bool
 }
 
-func (e *noteEntry) tight() bool { return e.closes }
+func (e *noteEntry) tight() bool             { return e.closes }
+func (e *noteEntry) hidden(*ui.Drawing) bool { return e.replaced }
 
 func (e *noteEntry) rows(d *ui.Drawing, w int) []draw.Row {
 	return e.get(d, w, func() []draw.Row {
 		var rows []draw.Row
+		if e.replaced {
+			return rows
+		}
 		for _, line := range e.lines {
 			rows = d.Theme.Wrap(rows, w, draw.Margins{}, draw.Span{Style: e.style, Text: line})
 		}

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"adze/tui/draw"
 	"adze/tui/ui"
 )
@@ -17,6 +19,8 @@ type list struct {
 	follow      bool
 	w, h        int
 	layoutRange [2]int // entries with a layout
+	// head, if not nil, draws the rows above the first entry.
+	head func(t *draw.Theme, w int) []draw.Row
 }
 
 type position struct{ entry, row int }
@@ -26,7 +30,11 @@ func (l *list) add(e entry) { l.entries = append(l.entries, e) }
 // rows lays out entry i and records it in laid.
 func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 	l.layoutRange = [2]int{min(l.layoutRange[0], i), max(l.layoutRange[1], i+1)}
-	return l.entries[i].rows(d, l.w)
+	rows := l.entries[i].rows(d, l.w)
+	if i == 0 && l.head != nil {
+		return slices.Concat(l.head(d.Theme, l.w), []draw.Row{{}}, rows)
+	}
+	return rows
 }
 
 // height returns an entry's rows, including the empty row before it.

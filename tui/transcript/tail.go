@@ -18,6 +18,8 @@ func (t *Pane) Final(i int) bool {
 	case *proseEntry:
 		return e.done && !slices.Contains(t.pieces, e) && // a failed message is removed
 			(e.reasoning || i < len(t.entries)-1) // the last answer may still get remarks
+	case *noteEntry:
+		return e != t.retried || i < len(t.entries)-1
 	}
 	return true
 }

@@ -32,12 +32,16 @@ type Pane struct {
 	welcome   func(t *draw.Theme, w int) []draw.Row
 	seen      int // entry count when the window was last at the end
 	turnStart int // index of the current or next turn's first entry
+	retried   *noteEntry
 }
 
-// New returns an empty conversation; welcome draws it until the first entry.
+// New returns an empty conversation; welcome draws it.
 func New(d *ui.Drawing, welcome func(t *draw.Theme, w int) []draw.Row) *Pane {
 	return &Pane{draw: d, calls: map[tool.CallID]*callEntry{}, list: list{follow: true}, welcome: welcome}
 }
+
+// KeepWelcome keeps the welcome above the first entry, so that a user who sends at once sees it.
+func (t *Pane) KeepWelcome() { t.head = t.welcome }
 
 // Apply handles an event. It ignores those for other panes.
 func (t *Pane) Apply(e session.Event) {
@@ -338,7 +342,11 @@ func (t *Pane) Follow(e session.Event) {
 func (t *Pane) retry(e session.Retry) {
 	t.void(e.Message)
 	t.unform(session.Message{})
-	t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
+	if n := len(t.entries); n > 0 && t.entries[n-1] == entry(t.retried) {
+		t.retried.replaced = true
+		t.retried.forget()
+	}
+	t.retried = t.note(draw.Warn, "the model request failed: "+e.Cause+"; attempt "+strconv.Itoa(e.Attempt)+" of "+
 		strconv.Itoa(e.Of)+" in "+ui.Seconds(e.Delay))
 }
 
@@ -352,6 +360,8 @@ func (t *Pane) notice(e session.Notice) {
 	}
 }
 
-func (t *Pane) note(s draw.Style, text string) {
-	t.add(&noteEntry{style: s, lines: safeterm.Clean(strings.TrimSpace(text)).Lines()})
+func (t *Pane) note(s draw.Style, text string) *noteEntry {
+	e := &noteEntry{style: s, lines: safeterm.Clean(strings.TrimSpace(text)).Lines()}
+	t.add(e)
+	return e
 }

@@ -12,6 +12,7 @@ import (
 	"adze/internal/project/plan"
 	"adze/internal/run/flags"
 	"adze/internal/run/hostio"
+	"adze/internal/run/settings"
 	"adze/internal/stream/ask"
 	"adze/internal/text/redact"
 	"adze/internal/text/usage"
@@ -114,7 +115,7 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 	}
 	file, setMode := "", w.person.SetMode
 	if setMode != nil {
-		file = w.Settings.File
+		file = settings.Short(w.Settings.Home, w.Settings.File)
 	}
 	q = hostio.MaskQuestion(q)
 	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,

@@ -100,10 +100,7 @@ func Chmod(root *workspace.Root, f api.NetFile) string {
 // ChangesSince returns the changes since the session or its latest turn began.
 func ChangesSince(ctx context.Context, d recorder.Manager, turn bool) (api.Net, error) {
 	all, err := d.Net(ctx, turn)
-	out := api.Net{Baseline: "the first call of this session that could change a file"}
-	if turn {
-		out.Baseline = "the first call of the last turn that could change a file"
-	}
+	out := api.Net{Baseline: "its first call that could change a file"}
 	if errors.Is(err, recorder.ErrUnchanged) {
 		return out, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"adze/internal/config"
@@ -247,4 +248,12 @@ func (s *Settings) demoFolder() (string, error) {
 	s.Prompt = demo.Prompt
 	s.Notices = append(s.Notices, demo.Notice, "demo: the program is in "+dir)
 	return dir, nil
+}
+
+// Short returns a path with ~ for the home folder.
+func Short(home, path string) string {
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
+		return "~/" + rest
+	}
+	return path
 }
