@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,6 +57,12 @@ type attachedView struct {
 	since     api.Baseline                  // starting point of the shown hunks
 }
 
+// watcherKind names this window to the session's owner.
+const watcherKind = "terminal"
+
+// thisWindow is how the owner names this window to the user.
+func thisWindow() string { return live.Peer{PID: os.Getpid(), Kind: watcherKind}.String() }
+
 // Slash commands besides prompts.
 const (
 	detachIt = "detach"
@@ -104,7 +111,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 }
 
 func (w *attachedView) dial(ctx context.Context) (*live.Client, error) {
-	return live.Dial(ctx, w.folder, w.id, live.Subscription{Kind: "terminal", After: w.after})
+	return live.Dial(ctx, w.folder, w.id, live.Subscription{Kind: watcherKind, After: w.after})
 }
 
 func (w *attachedView) ports() api.Ports {
@@ -256,8 +263,11 @@ func (w *attachedView) notify(text string) {
 	w.ui.Observe(session.Notice{Text: safeterm.Clean(text).String()})
 }
 
-// show shows an event once.
+// show shows an event once, and none that tells of this window's own act.
 func (w *attachedView) show(e session.Event) {
+	if n, ok := e.(session.Notice); ok && strings.HasPrefix(n.Text, thisWindow()+": ") {
+		return
+	}
 	if id := live.Identity(e); id != "" {
 		if w.seen[id] {
 			return
@@ -342,7 +352,7 @@ func (w *attachedView) line(l live.Line) {
 		w.mu.Unlock()
 		if take != nil {
 			take()
-			if told.By != "" {
+			if told.By != "" && told.By != thisWindow() {
 				w.notify("answered by " + told.By)
 			}
 		}

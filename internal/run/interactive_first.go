@@ -88,6 +88,9 @@ func (t *terminal) keepServer(_ context.Context, address string) (string, error)
 	if err := t.ByUser("the configuration"); err != nil {
 		return "", err
 	}
+	if host, _, _ := strings.Cut(address, ":"); host == "localhost" || host == "127.0.0.1" {
+		address = "http://" + address
+	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", fmt.Errorf("%s is not an address such as http://localhost:9000/v1", address)
