@@ -9,6 +9,7 @@ import (
 	"adze/tool"
 	"adze/tui/async"
 	"adze/tui/pane"
+	"adze/tui/ui"
 )
 
 // branches keeps the git branch in the status line current.
@@ -30,6 +31,11 @@ func (b *branches) found(name string) tea.Cmd {
 	b.status.OnBranch(name)
 	b.info.Branch = name
 	return nil
+}
+
+// can returns why git cannot be used, or "".
+func (b *branches) can() string {
+	return ui.ReasonIf(b.ports.Branch != nil && b.info.Branch == "", "there is no git repository here")
 }
 
 // mayMoveHead reports whether a call may have checked out another branch; only commands do.

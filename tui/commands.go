@@ -118,8 +118,8 @@ func (c *commander) choices(start string) []list.Choice {
 		out = append(out, list.Choice{ID: own.name, Label: strings.TrimSpace("/" + own.name + " " + own.args), Note: note})
 	}
 	out = slices.Concat(out, c.namedChoices(start), c.wordChoices(start))
-	slices.SortStableFunc(out, func(a, b list.Choice) int { return whole(b.ID, start) - whole(a.ID, start) })
-	return out
+	isWhole := func(c list.Choice) bool { return c.ID == start }
+	return append(slices.DeleteFunc(slices.Clone(out), func(c list.Choice) bool { return !isWhole(c) }), slices.DeleteFunc(out, isWhole)...)
 }
 
 func (c *commander) names() (names []string) {
@@ -162,14 +162,6 @@ func agentChoices(agents []api.Mode) (out []list.Choice) {
 		out = append(out, list.Choice{ID: "@" + a.Name, Label: "@" + a.Name, Note: a.Means})
 	}
 	return out
-}
-
-// whole returns 1 for an exact match, else 0.
-func whole(name, written string) int {
-	if name == written {
-		return 1
-	}
-	return 0
 }
 
 // CommandNames returns the interface's own command names.

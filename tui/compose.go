@@ -35,7 +35,7 @@ func (c *composer) tooLong(bytes int) {
 func (c *composer) commands() []command {
 	return []command{
 		{name: "vim", help: "vim keys in the prompt, or the usual ones", run: noArgs(c.toggleVim)},
-		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: c.canAttach, run: c.attachCommand},
+		{name: "attach", args: "path", help: "attach a picture or PDF to your message", can: func() string { return ui.ReasonIf(c.ports.Drop == nil, "files cannot be attached here") }, run: c.attachCommand},
 		{name: "edit", hidden: true, help: "write the prompt in your own editor", can: c.canEdit, run: noArgs(c.edit)},
 	}
 }
@@ -161,10 +161,6 @@ func (c *composer) drop(text string) tea.Cmd {
 // pictureTime limits the wait for the clipboard; its owner may be on another machine.
 const pictureTime = 10 * time.Second
 
-func (c *composer) canPicture() string {
-	return ui.ReasonIf(c.ports.Picture == nil, "the clipboard cannot be read here")
-}
-
 // pastePicture attaches the picture on the clipboard.
 func (c *composer) pastePicture() tea.Cmd {
 	c.showMessage("reading the clipboard…")
@@ -181,10 +177,6 @@ func (c *composer) pastePicture() tea.Cmd {
 		c.showMessage("the picture goes with your message")
 		return nil
 	})
-}
-
-func (c *composer) canAttach() string {
-	return ui.ReasonIf(c.ports.Drop == nil, "files cannot be attached here")
 }
 
 // attachCommand attaches a file to the current message.
@@ -209,10 +201,6 @@ func (c *composer) attachCommand(arg string) tea.Cmd {
 	c.prompt.Insert(c.prompt.Attach(file.Attach) + " ")
 	c.showMessage(arg + " goes with your next message")
 	return nil
-}
-
-func (c *composer) canSearch() string {
-	return ui.ReasonIf(len(c.prompt.Recent()) == 0, "you have not sent anything here yet")
 }
 
 // search lists earlier messages, newest first, filtered by the prompt's text.

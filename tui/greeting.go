@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ type greeting struct {
 // welcome returns the rows for an empty session: the folder, notices, the permissions, and the keys
 // for stop and help.
 func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
-	where := strings.Join(slices.DeleteFunc(append([]string{g.folder(), g.info.Branch}, g.info.Instructions...), func(s string) bool { return s == "" }), " · ")
+	where := strings.Join(slices.DeleteFunc(append([]string{g.info.Folder, g.info.Branch}, g.info.Instructions...), func(s string) bool { return s == "" }), " · ")
 	rows := []draw.Row{t.Pen().Fixed(draw.Heading, "adze").Put(draw.Dim, safeterm.Name(" "+g.info.Version+"  ")).Put(draw.Plain, safeterm.Name(where)).Done().Fit(w)}
 	line := func(s draw.Style, text safeterm.Text) {
 		rows = t.Wrap(rows, w, draw.Margins{}, draw.Span{Style: s, Text: text})
@@ -46,15 +45,6 @@ func (g *greeting) welcome(t *draw.Theme, w int) []draw.Row {
 	line(draw.Dim, safeterm.Name(g.label(stop)+" stops the agent; /undo takes back what it did."))
 	line(draw.Dim, safeterm.Name(g.label(showHelp)+" all keys · / commands · @ names a file · ! runs a command"))
 	return rows
-}
-
-// folder returns the workspace path, with ~ for the home folder.
-func (g *greeting) folder() string {
-	below, ok := strings.CutPrefix(g.info.Cwd, g.info.Home)
-	if g.info.Home == "" || !ok || below != "" && !strings.HasPrefix(filepath.ToSlash(below), "/") {
-		return g.info.Cwd
-	}
-	return "~" + below
 }
 
 // brief returns the current mode's description.

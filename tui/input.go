@@ -23,10 +23,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(s, msg.String())
-	if s == inView && b == nil && !m.view.Shows(m.net.pane) {
-		reason = "" // a key of the net changes means nothing here
-	}
-	if b == nil && reason == "" && m.questions.strays(s, msg.Text) {
+	if b == nil && (reason == "" || s == inView && !m.view.Shows(m.net.pane)) && m.questions.strays(s, msg.Text) {
 		m.questions.keysToMessage = true // none of its letters may answer
 		m.view.Shut()
 		msg.Text = m.questions.inquiry.TakeUnused() + msg.Text
@@ -49,7 +46,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		e, _ := m.editor()
 		e.Insert(msg.Text)
 		if s == inInquiry {
-			m.questions.replyByNumber()
+			m.questions.inquiry.ReplyByNumber()
 		}
 	case reason != "":
 		m.showMessage(reason)

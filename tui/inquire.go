@@ -57,10 +57,6 @@ func (q *questions) take(back any) {
 	}
 }
 
-func (q *questions) canModes() string { return q.settings.canModes() }
-
-func (q *questions) nextMode() tea.Cmd { return q.settings.nextMode() }
-
 // look delays keys for a question that has just become visible, and redraws when they answer. It
 // runs after every message.
 func (q *questions) look() tea.Cmd {
@@ -179,13 +175,6 @@ func (q *questions) strays(s scope, text string) bool {
 func (q *questions) reply() tea.Cmd {
 	q.inquiry.Reply(question.Reply{Text: q.inquiry.Answer()})
 	return nil
-}
-
-// replyByNumber sends the choice whose number was typed, once it is seen.
-func (q *questions) replyByNumber() {
-	if q.inquiry.Numbered() && q.inquiry.Unseen() == "" {
-		q.reply()
-	}
 }
 
 func (q *questions) inquiryKeys(e commonKeys) []binding {

@@ -238,8 +238,12 @@ func (m *model) mainKeys(e commonKeys, redraw, newline binding) []binding {
 		{id: "help-when-empty", action: showHelp, Binding: ui.Key("all keys", "?"), can: m.composer.empty, run: e.help},
 		{id: "editor", action: editOutside, Binding: ui.Key("write in your editor", "ctrl+g"), can: m.composer.canEdit, run: m.composer.edit},
 		{id: "copy", action: copyLast, Binding: ui.Key("copy the last answer; twice: choose", "ctrl+y"), can: m.copier.can, run: m.copier.key},
-		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: m.composer.canSearch, run: m.composer.search},
-		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: m.composer.canPicture, run: m.composer.pastePicture},
+		{id: "history", action: editKey, Binding: ui.Key("search what you wrote before", "ctrl+r"), can: func() string {
+			return ui.ReasonIf(len(m.composer.prompt.Recent()) == 0, "you have not sent anything here yet")
+		}, run: m.composer.search},
+		{id: "picture", action: editKey, Binding: ui.Key("attach the picture on the clipboard", "ctrl+v"), can: func() string {
+			return ui.ReasonIf(m.composer.ports.Picture == nil, "the clipboard cannot be read here")
+		}, run: m.composer.pastePicture},
 		{id: "abort-call", action: cancelOneCall, Binding: ui.Key("abort one running call; the agent goes on", "ctrl+x"), can: m.jobs.canCancel, run: m.jobs.cancel},
 		{id: "expand", action: expand, Binding: ui.Key("show results and thoughts in full, or less", "ctrl+o"), run: m.conversation.toggle},
 		redraw,

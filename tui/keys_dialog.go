@@ -10,17 +10,17 @@ import (
 
 func (q *questions) dialogKeys(e commonKeys) []binding {
 	return []binding{
-		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: q.canAllow, run: q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: ask.Once}) })},
+		{id: "dialog.once", action: allowOnce, scope: inDialog, Binding: ui.Key("yes, this once; of a staged turn: take all its changes", "y"), can: func() string { return q.dialog.Unseen() }, run: q.answered(func(d *permission.Dialog) { d.Answer(ask.Answer{Choice: ask.Once}) })},
 		{id: "dialog.all", action: allowAll, scope: inDialog, Binding: ui.Key("all like this, by the rule shown", "a"), can: q.canGrant, run: q.allowAll},
-		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: q.canAnother, run: keyFunc(func() { q.dialog.Another() })},
+		{id: "dialog.other", action: otherRule, scope: inDialog, Binding: ui.Key("another rule: narrower, wider, or kept for all sessions", "tab"), can: func() string { return ui.ReasonIf(q.dialog.OtherGrants() == 0, "there is no other rule for this call") }, run: keyFunc(func() { q.dialog.Another() })},
 		{id: "dialog.edit", action: editCall, scope: inDialog, Binding: ui.Key("edit: rewrite the command, or choose hunks of the change", "e"), can: q.canEdit, run: keyFunc(q.edit)},
 		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), run: keyFunc(func() { q.dialog.Explain(true) })},
 		{id: "dialog.refuse", action: denyAtOnce, scope: inDialog, Binding: ui.Key("no, without a reason", "N"), can: func() string { return ui.ReasonIf(q.dialog.Stage(), "press "+q.label(deny)) }, run: q.answered((*permission.Dialog).Refuse)},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), run: e.stop},
 		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
-		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: q.canModes, run: q.nextMode},
-		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: q.noEnter},
+		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: func() string { return q.settings.canModes() }, run: func() tea.Cmd { return q.settings.nextMode() }},
+		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: func() string { return "press " + q.label(allowOnce) + " or " + q.label(deny) }},
 		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), run: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inDialog, Binding: ui.KeyNamed("PgDn", "scroll the question", "pgdown", "space"), run: q.scroll(5)},
 		{id: "dialog.up", action: lineUp, scope: inDialog, Binding: ui.Key("a row up", "up"), run: q.scroll(-1)},
@@ -52,7 +52,7 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 		{id: "hunks.up", action: editKey, scope: inHunks, Binding: ui.Key("the hunk before", "up"), run: move(-1)},
 		{id: "hunks.refuse", action: flipHunk, scope: inHunks, Binding: ui.Key("keep or drop the hunk", "space"), run: keyFunc(func() { q.dialog.Flip() })},
 		{id: "change.send", action: dialogSend, scope: inHunks, Binding: ui.Key("make the change with the hunks kept; none kept: no", "enter"), can: q.canPart, run: q.answered((*permission.Dialog).Part)},
-		{id: "dialog.deny", action: deny, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "n"), can: q.canSayWhy, run: keyFunc(func() { q.dialog.Explain(true) })},
+		{id: "dialog.deny", action: deny, scope: inHunks, Binding: ui.Key("tell the model why you dropped hunks", "n"), can: func() string { return ui.ReasonIf(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk)) }, run: keyFunc(func() { q.dialog.Explain(true) })},
 		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), run: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), run: q.scroll(5)},
 		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Split(false) })},
@@ -74,10 +74,6 @@ func (q *questions) edit() {
 	}
 }
 
-func (q *questions) canSayWhy() string {
-	return ui.ReasonIf(q.dialog.Refused() == 0, "drop a hunk first: "+q.label(flipHunk))
-}
-
 // canPart returns why the change cannot be made yet without the refused hunks, or "". Refusing all
 // hunks is always possible.
 func (q *questions) canPart() string {
@@ -87,18 +83,11 @@ func (q *questions) canPart() string {
 	return q.dialog.Unseen()
 }
 
-// canAllow returns which part of a question the user has to see first, or "".
-func (q *questions) canAllow() string { return q.dialog.Unseen() }
-
 func (q *questions) canGrant() string {
 	if !q.dialog.Grants() {
 		return q.dialog.NoRule()
 	}
 	return q.dialog.Unseen()
-}
-
-func (q *questions) canAnother() string {
-	return ui.ReasonIf(q.dialog.OtherGrants() == 0, "there is no other rule for this call")
 }
 
 // allowAll allows all calls like this one and names a consequence that the question did not show.
@@ -112,10 +101,6 @@ func (q *questions) allowAll() tea.Cmd {
 		q.showMessage("edits in this folder are no longer asked; " + q.label(chooseMode) + " changes that")
 	}
 	return nil
-}
-
-func (q *questions) noEnter() string {
-	return "press " + q.label(allowOnce) + " or " + q.label(deny)
 }
 
 // answered returns a handler that answers the dialog.

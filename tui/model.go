@@ -338,7 +338,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.composer = &composer{host: m, ports: m.ports, info: m.info, prompt: m.prompt, picker: m.picker, keep: keep.offer, send: m.sender.send}
 	m.composer.width = func() int { return m.prompt.Inner(m.w) }
 	joins := &merge{host: m, ports: m.ports, picker: m.picker, begin: m.turns.begin, show: m.apply, shut: func() { m.view.Shut() }}
-	m.net = &net{host: m, ports: m.ports, info: m.info, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, copy: m.copier.text, baseline: api.SinceSession, merge: joins, undo: m.undo}
+	m.net = &net{host: m, ports: m.ports, branches: m.branches, pane: pane.NewNet(m.draw), prompt: m.prompt, begin: m.turns.begin, copy: m.copier.text, baseline: api.SinceSession, merge: joins, undo: m.undo}
 	m.help = &help{host: m, theme: m.draw.Theme, rows: func() []binding { return m.keys.table }, under: m.under, written: m.commander.groups}
 	m.questions, m.first, m.sheets, m.jobs, m.stopper = &questions{}, &first{}, &sheets{}, &jobs{}, &stopper{}
 	m.help.first = m.first.shown

@@ -22,7 +22,7 @@ import (
 type net struct {
 	host
 	ports    *api.Ports
-	info     *Info
+	branches *branches
 	view     *pane.View
 	pane     *pane.Net
 	prompt   *prompt.Line
@@ -142,10 +142,6 @@ func (n *net) can() string {
 	return cmp.Or(n.canSince(), ui.ReasonIf(len(n.now.Files) == 0, "nothing differs"))
 }
 
-func (n *net) canOpen() string {
-	return cmp.Or(ui.ReasonIf(n.ports.Open == nil || !n.lends(), errNoEditor.Error()), n.can())
-}
-
 func (n *net) canSince() string {
 	return ui.ReasonIf(!n.view.Shows(n.pane), "only in the net changes (/changes)")
 }
@@ -161,16 +157,11 @@ func (n *net) canDo(port func(context.Context, api.NetHunk) session.Result) stri
 	return ""
 }
 
-// canGit returns why git cannot be used, or "".
-func (n *net) canGit() string {
-	return ui.ReasonIf(n.ports.Branch != nil && n.info.Branch == "", "there is no git repository here")
-}
-
 func (n *net) canRevert() string { return n.canDo(n.ports.Revert) }
-func (n *net) canStage() string  { return cmp.Or(n.canGit(), n.canDo(n.ports.Stage)) }
+func (n *net) canStage() string  { return cmp.Or(n.branches.can(), n.canDo(n.ports.Stage)) }
 
 func (n *net) canCommit() string {
-	return cmp.Or(n.canGit(), busy(n), ui.ReasonIf(n.ports.Commit == nil, "this session runs no commands"))
+	return cmp.Or(n.branches.can(), busy(n), ui.ReasonIf(n.ports.Commit == nil, "this session runs no commands"))
 }
 
 // canDraft is canCommit for the pane's key.
@@ -197,10 +188,6 @@ func (n *net) call(do func(context.Context, api.NetHunk) session.Result) tea.Cmd
 	h := n.hunk()
 	n.acting, n.failed = true, ""
 	return n.begin(job{run: func(ctx context.Context) session.Result { return do(ctx, h) }})
-}
-
-func (n *net) canStageAll() string {
-	return cmp.Or(n.canGit(), busy(n), n.can(), ui.ReasonIf(n.ports.StageAll == nil, "this session runs no commands"))
 }
 
 func (n *net) stageAll() tea.Cmd {
@@ -279,8 +266,12 @@ func (n *net) keys() []binding {
 		key("net.keep", "a", "in net changes: keep the hunk, go to the next", n.can, n.keep),
 		key("net.revert", "r", "in net changes: revert the hunk", n.canRevert, n.revert),
 		key("net.stage", "i", "in net changes: stage the hunk (git's index)", n.canStage, n.stage),
-		key("net.stage-all", "I", "in net changes: stage all of them", n.canStageAll, n.stageAll),
-		key("net.open", "o", "in net changes: open the line in your editor", n.canOpen, n.edit),
+		key("net.stage-all", "I", "in net changes: stage all of them", func() string {
+			return cmp.Or(n.branches.can(), busy(n), n.can(), ui.ReasonIf(n.ports.StageAll == nil, "this session runs no commands"))
+		}, n.stageAll),
+		key("net.open", "o", "in net changes: open the line in your editor", func() string {
+			return cmp.Or(ui.ReasonIf(n.ports.Open == nil || !n.lends(), errNoEditor.Error()), n.can())
+		}, n.edit),
 		key("net.since", "s", "in net changes: since the session, the turn or the branch began", n.canSince, n.other),
 		key("net.commit", "c", "in net changes: commit what is staged; the model drafts a message, which you edit", n.canDraft, func() tea.Cmd { return n.commit("") }),
 		key("net.merge", "m", "in net changes: merge the branch of the session's work tree, after a plan", n.only(n.merge.can), n.merge.propose),
@@ -300,7 +291,7 @@ func (n *net) hints() []string {
 	}
 	var out []string
 	for _, word := range []string{"keep", "revert", "stage", "open", "since", "commit", "merge"} {
-		if (word != "stage" && word != "commit" || n.canGit() == "") && (word != "merge" || n.info.Worktree) {
+		if (word != "stage" && word != "commit" || n.branches.can() == "") && (word != "merge" || n.branches.info.Worktree) {
 			out = append(out, n.labelOf("net."+word)+": "+word)
 		}
 	}

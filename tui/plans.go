@@ -20,7 +20,7 @@ type plans struct {
 }
 
 func (p *plans) commands() []command {
-	return []command{{name: "plan", args: "[message]", help: "plan first: nothing changes until you accept it; shows a waiting plan", lines: true, can: p.can, run: p.plan}}
+	return []command{{name: "plan", args: "[message]", help: "plan first: nothing changes until you accept it; shows a waiting plan", lines: true, can: p.can, run: p.show}}
 }
 
 func (p *plans) can() string {
@@ -33,19 +33,14 @@ func (p *plans) can() string {
 	return ""
 }
 
-// plan sends a message in the mode plan. Without one it shows the waiting plan.
-func (p *plans) plan(message string) tea.Cmd {
-	if message == "" {
-		return p.show()
+// show asks the user about the waiting plan again, or sends a message in the mode plan.
+func (p *plans) show(message string) tea.Cmd {
+	if message != "" {
+		if p.settings.toMode("plan"); p.settings.info.Mode != "plan" {
+			return nil
+		}
+		return p.begin(job{prompt: api.Prompt{Text: message}})
 	}
-	if p.settings.toMode("plan"); p.settings.info.Mode != "plan" {
-		return nil
-	}
-	return p.begin(job{prompt: api.Prompt{Text: message}})
-}
-
-// show asks the user about the waiting plan again.
-func (p *plans) show() tea.Cmd {
 	show := p.ports.Plan
 	return async.Try(func() (string, error) { return show(context.Background()) }, p.carryOut)
 }

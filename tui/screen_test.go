@@ -80,7 +80,7 @@ func newPlayer(t testing.TB, c *golden.Case) *player {
 // boundPlayer is a player whose person bound keys.
 func boundPlayer(t testing.TB, c *golden.Case, keys map[string][]string) *player {
 	p := &player{t: t, c: c, clock: time.Unix(1_000_000, 0).UTC()}
-	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Home: "/home/ann", Sandbox: "none"}
+	info := Info{Version: "0.1.0", Model: "script/demo", Mode: "ask", Session: "s1", Cwd: "/home/ann/calc", Folder: "~/calc", Sandbox: "none"}
 	if c != nil {
 		if n, ok := c.Section("notices"); ok {
 			info.Notices = strings.Split(strings.TrimSpace(n), "\n")

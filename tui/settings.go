@@ -29,8 +29,10 @@ type settings struct {
 
 func (s *settings) commands() []command {
 	return []command{
-		{name: "model", args: "[provider/name]", help: "go on with another model", can: s.canModels, run: s.modelCommand},
-		{name: "effort", args: "[level]", help: "how hard the model thinks", can: s.canEffort, run: s.effortCommand},
+		{name: "model", args: "[provider/name]", help: "go on with another model", can: func() string { return ui.ReasonIf(s.ports.Models == nil, "this session cannot change the model") }, run: s.modelCommand},
+		{name: "effort", args: "[level]", help: "how hard the model thinks", can: func() string {
+			return ui.ReasonIf(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
+		}, run: s.effortCommand},
 		{name: "mode", args: "[name]", help: "what is allowed without asking", can: s.canModes, run: s.modeCommand},
 	}
 }
@@ -107,20 +109,12 @@ func (s *settings) lookAtSandbox() {
 	}
 }
 
-func (s *settings) canEffort() string {
-	return ui.ReasonIf(s.ports.SetEffort == nil, "this session cannot change how hard the model thinks")
-}
-
 // toEffort changes the effort, beginning with the next request.
 func (s *settings) toEffort(name string) tea.Cmd {
 	s.info.Effort = s.ports.SetEffort(name)
 	s.status.AtEffort(s.info.Effort)
 	s.showMessage("effort: " + name)
 	return nil
-}
-
-func (s *settings) canModels() string {
-	return ui.ReasonIf(s.ports.Models == nil, "this session cannot change the model")
 }
 
 // chooseModel lists models. The user can also type a name that is not listed.

@@ -41,13 +41,13 @@ func (p *player) whole() string {
 // TestFirstFrame: before anything is known of the conversation there are name, folder, prompt and
 // hints.
 func TestFirstFrame(t *testing.T) {
-	p := early(t, Options{Info: Info{Version: "0.1.0", Cwd: "/home/ann/calc"}})
+	p := early(t, Options{Info: Info{Version: "0.1.0", Cwd: "/home/ann/calc", Folder: "/home/ann/calc"}})
 	for _, want := range []string{"0.1.0", "/home/ann/calc", "Ask, or say what to do", "F1 all keys"} {
 		if got := p.whole(); !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)
 		}
 	}
-	p.begin(Options{Info: Info{Version: "0.1.0", Cwd: "/home/ann/calc", Model: "script/demo"}})
+	p.begin(Options{Info: Info{Version: "0.1.0", Cwd: "/home/ann/calc", Folder: "/home/ann/calc", Model: "script/demo"}})
 	if got := p.whole(); !strings.Contains(got, "script/demo") {
 		t.Errorf("the model is not shown in\n%s", got)
 	}

@@ -117,7 +117,7 @@ type Info struct {
 	Effort  string // thinking effort; "" is the model's default
 	Session string
 	Cwd     string
-	Home    string // home folder, shown as ~
+	Folder  string // Cwd for the user, with ~ for the home folder
 	Branch  string // git branch, set later
 	Sandbox string // reported sandbox level
 	Config  string // the user's configuration file

@@ -357,7 +357,7 @@ func (s *interactiveRun) info() tui.Info {
 	w := s.w
 	return tui.Info{
 		Version: Version, Model: w.Head.Provider + "/" + w.Head.Model, Mode: w.Head.PermissionMode, Effort: w.Effort(),
-		Session: w.Head.Session, Cwd: w.Head.Cwd, Home: s.app.Getenv("HOME"), Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
+		Session: w.Head.Session, Cwd: w.Head.Cwd, Folder: settings.Short(w.Settings.Home, w.Head.Cwd), Sandbox: w.Head.Sandbox.Level, Notices: w.Notices, Prompt: s.words,
 		Instructions: s.told(), Config: settings.Short(w.Settings.Home, w.Settings.File), Worktree: worktree.Names(w.Settings.Places.State)(w.Head.Cwd) != "", Choose: s.o.Choose, Back: s.o.Back, Review: s.o.Review, Commands: w.Named, Agents: w.Addressees(),
 	}
 }
@@ -509,10 +509,11 @@ func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 		return
 	}
 	cfg := stage.Config
-	info := tui.Info{Version: Version, Mode: "starting", Home: s.app.Getenv("HOME")}
+	info := tui.Info{Version: Version, Mode: "starting"}
 	if !s.o.Demo { // the demo has its own folder
 		info.Cwd, _ = settings.RealFolderOf(s.app.Process, &s.o.Run) // the start reports errors
 	}
+	info.Folder = settings.Short(s.app.Getenv("HOME"), info.Cwd)
 	s.ui = tui.New(tui.Options{
 		Starting: true, Info: info,
 		Theme: cmp.Or(s.look.theme, cfg.Interface.Theme), Inline: cfg.Interface.Inline,

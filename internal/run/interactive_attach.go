@@ -57,11 +57,8 @@ type attachedView struct {
 	since     api.Baseline                  // starting point of the shown hunks
 }
 
-// watcherKind names this window to the session's owner.
-const watcherKind = "terminal"
-
 // thisWindow is how the owner names this window to the user.
-func thisWindow() string { return live.Peer{PID: os.Getpid(), Kind: watcherKind}.String() }
+func thisWindow() string { return live.Peer{PID: os.Getpid(), Kind: "terminal"}.String() }
 
 // Slash commands besides prompts.
 const (
@@ -89,7 +86,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 	client, err := w.dial(attaching)
 	if err == nil {
 		h := client.Hello
-		info.Model, info.Mode, info.Effort, info.Cwd = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd
+		info.Model, info.Mode, info.Effort, info.Cwd, info.Folder = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd, h.Cwd
 	}
 	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, PendingKeys: &a.PendingKeys, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
 	a.ui.Store(w.ui)
@@ -111,7 +108,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 }
 
 func (w *attachedView) dial(ctx context.Context) (*live.Client, error) {
-	return live.Dial(ctx, w.folder, w.id, live.Subscription{Kind: watcherKind, After: w.after})
+	return live.Dial(ctx, w.folder, w.id, live.Subscription{Kind: "terminal", After: w.after})
 }
 
 func (w *attachedView) ports() api.Ports {

@@ -25,12 +25,6 @@ import (
 // The implementation of adze mcp serve: each client gets a run without a model, and makes its
 // calls.
 
-// ofConversation reports whether a tool is about a model's own conversation; clients get it only if
-// the user names it.
-func ofConversation(name string) bool {
-	return slices.Contains([]string{"ask", "plan", "task_complete", "todoread", "todowrite", "tool_search"}, name)
-}
-
 // serveTools serves this folder's tools to one program, or over HTTP to all with the token.
 func serveTools(a *process.Process, wish mcp.Serve) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -130,7 +124,9 @@ func (h *toolServer) close() {
 
 // offered returns the tools useful to other programs.
 func (h *toolServer) offered(set *tool.Set) []tool.Definition {
-	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool { return !h.options.NamesTools() && ofConversation(d.Name) })
+	return slices.DeleteFunc(set.Definitions(), func(d tool.Definition) bool {
+		return !h.options.NamesTools() && slices.Contains([]string{"ask", "plan", "task_complete", "todoread", "todowrite", "tool_search"}, d.Name)
+	})
 }
 
 func (h *toolServer) mask(text string) string { return h.app.Ring.Mask().Text(redact.Passwords(text)) }

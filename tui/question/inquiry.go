@@ -117,12 +117,13 @@ func (d *Dialog) AnswerFor(line string) string {
 	return line
 }
 
-// Numbered reports whether the line is the number of a choice, and no longer number begins with it.
-// A blank before it begins an answer in the user's words.
-func (d *Dialog) Numbered() bool {
+// ReplyByNumber sends the choice whose number is the line, once it is seen. A blank before a number
+// begins an answer in the user's words.
+func (d *Dialog) ReplyByNumber() {
 	n, err := strconv.Atoi(d.FreeAnswer.Text)
-	choices := len(d.queue[0].Choices)
-	return err == nil && n >= 1 && n <= choices && n*10 > choices
+	if most := len(d.queue[0].Choices); err == nil && n >= 1 && n <= most && n*10 > most && d.Unseen() == "" {
+		d.Reply(Reply{Text: d.Answer()})
+	}
 }
 
 // Fixed reports whether only the choices are valid answers.
@@ -165,7 +166,7 @@ func (d *Dialog) Move(by int) {
 // toMarked scrolls to the selected choice if the choices scroll with the text.
 func (d *Dialog) toMarked() {
 	if text := len(d.text(max(d.w, 1))); d.along(d.w, d.windowRows) && d.rowsSeen >= d.needed(text) {
-		_, last := d.rowsOfMarked(d.w)
+		_, _, last := d.layChoices(d.w)
 		d.scrolled = max(d.scrolled, text+last-d.windowRows)
 		d.scrolled = min(d.scrolled, text+last-1)
 	}
@@ -238,12 +239,7 @@ func (d *Dialog) choices(w int) ui.RenderedPage {
 	return rows
 }
 
-// rowsOfMarked returns the range of the selected choice in the rows of choices.
-func (d *Dialog) rowsOfMarked(w int) (first, end int) {
-	_, first, end = d.layChoices(w)
-	return first, end
-}
-
+// layChoices is choices with the range of the selected choice.
 func (d *Dialog) layChoices(w int) (rows ui.RenderedPage, from, end int) {
 	q := d.queue[0]
 	if len(q.Choices) > 0 {
@@ -297,7 +293,7 @@ func (d *Dialog) Render(w, h int) (rows []draw.Row, x, y int) {
 	if d.scrolled <= d.rowsSeen {
 		d.rowsSeen = max(d.rowsSeen, min(d.scrolled+room, text))
 	}
-	if first, end := d.rowsOfMarked(w); along && end > first {
+	if _, first, end := d.layChoices(w); along && end > first {
 		d.onMarked = d.scrolled <= text+first && text+min(end, first+room) <= d.scrolled+room
 	}
 	rows = append(rows, body[d.scrolled:min(d.scrolled+room, len(body))]...)

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"slices"
-
 	"adze/tui/draw"
 	"adze/tui/ui"
 )
@@ -32,7 +30,7 @@ func (l *list) rows(d *ui.Drawing, i int) []draw.Row {
 	l.layoutRange = [2]int{min(l.layoutRange[0], i), max(l.layoutRange[1], i+1)}
 	rows := l.entries[i].rows(d, l.w)
 	if i == 0 && l.head != nil {
-		return slices.Concat(l.head(d.Theme, l.w), []draw.Row{{}}, rows)
+		return append(append(l.head(d.Theme, l.w), draw.Row{}), rows...)
 	}
 	return rows
 }

@@ -133,7 +133,9 @@ func newConversation(ctx context.Context, t *tools, r opened) (*Conversation, er
 		Tools: t.Set.Load().Names(), PermissionMode: string(t.Gate.Mode()), Sandbox: stream.Sandbox{Level: string(walls.Level), Explanation: walls.Explanation},
 	}
 	w.tellProject(!o.Print && o.ByHand == nil)
-	seen, notes := s.Operators.Session(t.id, s.Getenv, s.OwnFiles.Watch(w.toReview(), w.starts, w.jobRuns))
+	seen, notes := s.Operators.Session(t.id, s.Getenv, s.OwnFiles.Watch(w.toReview(), w.starts, func() bool {
+		return slices.ContainsFunc(hostio.Jobs(w.deps.Shell.Jobs()), func(j api.Job) bool { return j.Running })
+	}))
 	w.Notices = append(w.Notices, notes...)
 	if err := w.open(ctx, sessionParts{id: t.id, store: w.patience(r.store), clip: tool.Clip{Spill: outputsOf(t.base).Save}, observe: w.beside(seen)}, r.resumed); err != nil {
 		return nil, err
@@ -149,11 +151,6 @@ func newConversation(ctx context.Context, t *tools, r opened) (*Conversation, er
 func (w *Conversation) starts(name string) bool {
 	d, known := w.Set.Load().Get(name)
 	return !known || slices.Contains(slices.Concat(d.Permissions.Required, d.Permissions.Optional), tool.Execute)
-}
-
-// jobRuns reports whether a background job runs.
-func (w *Conversation) jobRuns() bool {
-	return slices.ContainsFunc(hostio.Jobs(w.deps.Shell.Jobs()), func(j api.Job) bool { return j.Running })
 }
 
 // open opens the session. Background tasks from its last opening have ended, which the next prompt

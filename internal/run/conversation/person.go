@@ -119,7 +119,7 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 	}
 	q = hostio.MaskQuestion(q)
 	a := ask.Permission{Question: q, Why: redact.Passwords(reasons(p)), Resolved: resolved(p, w.Settings.Root.Dir()), Waiting: w.Gate.Waiting,
-		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && setMode != nil && !ofStage(q)}
+		NoOffer: redact.Passwords(p.NoOffer), Edits: p.Edits && setMode != nil && !slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })}
 	a.Offers, a.Usual = offered(p.Offers, file), policy.DefaultOffer(p.Offers)
 	if q.Preview != nil {
 		a.Preview = q.Preview(ctx)
@@ -153,11 +153,6 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 		return policy.Answer{}, ask.ErrClosed
 	}
 	return policy.Answer{Choice: policy.No, Reason: answer.Reason, Client: answer.By}, nil
-}
-
-// ofStage reports whether a question is about a staged turn's changes, which no mode answers.
-func ofStage(q tool.Question) bool {
-	return slices.ContainsFunc(q.Needs, func(n tool.Need) bool { return n.Reach == tool.OwnStage })
 }
 
 // offered converts the policy's offers for the dialog. Rules that a configuration can express can

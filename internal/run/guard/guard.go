@@ -92,7 +92,9 @@ func (g *Guard) assemble(n Options) (err error) {
 	shown := s.Config.Sandbox
 	box.SetNetwork(sandbox.Network{Canonical: web.CanonicalHost, Dial: g.Reach().Connect}).
 		Show(shown.Places(shown.Read, s.Home), shown.Places(shown.Write, s.Home), reachedByRules{g.Gate, s}).
-		SetChangePolicy(g.protects, g.applying)
+		SetChangePolicy(g.protects, func(tag string, paths []string, apply func() []string) error {
+			return g.Keeper.Applying(proc.TagOf(tag), paths, apply)
+		})
 	return nil
 }
 
@@ -110,11 +112,6 @@ func (g *Guard) protects(path string) string {
 		return "the rule " + rule + " keeps it as it is"
 	}
 	return ""
-}
-
-// applying applies changes from an isolated command after recording the old files.
-func (g *Guard) applying(tag string, paths []string, apply func() []string) error {
-	return g.Keeper.Applying(proc.TagOf(tag), paths, apply)
 }
 
 // Supervisor returns the supervisor for commands.

@@ -64,7 +64,8 @@ func (m Memory) Add(text string) {
 		return
 	}
 	if info, err := os.Stat(m.path); err == nil && info.Size() > maxMemoryBytes {
-		m.shorten()
+		past := m.Messages()
+		m.rewrite(past[len(past)/2:])
 	}
 	f, err := os.OpenFile(m.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -83,12 +84,6 @@ func (m Memory) Forget(texts []string) {
 	if len(kept) < len(past) {
 		m.rewrite(kept)
 	}
-}
-
-// shorten keeps the newer half.
-func (m Memory) shorten() {
-	past := m.Messages()
-	m.rewrite(past[len(past)/2:])
 }
 
 func (m Memory) rewrite(texts []string) {
