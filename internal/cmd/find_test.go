@@ -136,31 +136,6 @@ func TestASessionIsShownAndForkedAtATurn(t *testing.T) {
 	u.run("session", "fork", id, "--at", "4").wants(2, "no turn 4", "has 3")
 }
 
-func TestSessionsAreBackedUp(t *testing.T) {
-	u := newUser(t)
-	u.talk(map[string]string{"one": "-- 1 --\ntext: so\n"})
-	to := filepath.Join(t.TempDir(), "b.db")
-	u.run("session", "backup", to).wants(0, "1 session,", "read back and sound")
-	u.run("session", "backup", to).wants(2, "is there already")
-	if err := os.MkdirAll(filepath.Join(u.home, "state"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	other := newUser(t)
-	if err := os.MkdirAll(filepath.Join(other.home, "state"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(other.home, "state", "sessions.db"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other.run("session", "list", "--all").wants(0, "one")
-	other.run("session", "search", "--all", "one").wants(0, "prompt")
-}
-
-// Removing is asked for, takes all with it, and is remembered.
 func TestSessionsAreDeleted(t *testing.T) {
 	u := newUser(t)
 	u.talk(map[string]string{"the kwyjibo affair": "-- 1 --\ntext: so\n"})

@@ -23,7 +23,7 @@ import (
 func harmless() map[string][]int {
 	return map[string][]int{
 		"--version": {0}, "audit show": {0}, "audit stats": {0}, "audit verify": {0}, "completion": {0}, "tools context": {0}, "doctor": {0}, "help": {0}, "mcp list": {0},
-		"models": {0, 3}, "permission add": {0}, "permission list": {0}, "permission test": {0, 7}, "permission why": {0, 7}, "sessions backup": {0}, "sessions export": {0}, "sessions list": {0},
+		"models": {0, 3}, "permission add": {0}, "permission list": {0}, "permission test": {0, 7}, "permission why": {0, 7}, "sessions export": {0}, "sessions list": {0},
 		"sessions rename": {0}, "sessions search": {0}, "sessions show": {0}, "sessions verify": {0}, "sessions why": {0}, "tools list": {0}, "tools run": {0}, "tools schema": {0},
 		"tools test": {0, 2}, "permission trust list": {0}, "undo --dry-run": {0}, "undo --list": {0}, "doctor upgrade": {0}, "version": {0}, "worktree list": {0},
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Owner holds the operations on a store other than writing logs: naming, tagging and removing
-// sessions, and backups.
+// sessions.
 type Owner struct{ *Store }
 
 // Names and tags are not entries: a session's log records only its events. Each change is a row of

@@ -12,9 +12,8 @@
 // buffered calls it, and holds new entries in the meantime.
 //
 // Start reading at Open (open.go), then Append (append.go). chain.go is the hash chain, lock.go the
-// one writer per session, wal.go the log left by Close, remove.go permanent removal, backup.go
-// backups, rescue.go damaged files, memory.go the store in memory, texts.go large texts, which are
-// stored once.
+// one writer per session, wal.go the log left by Close, remove.go permanent removal, rescue.go
+// damaged files, memory.go the store in memory, texts.go large texts, which are stored once.
 //
 // Next to the database are PATH-wal and PATH-shm (SQLite's log, which a short run leaves for the
 // next one, and its index), PATH.lock (held, shared, by every process with the database open),
@@ -27,8 +26,8 @@
 //   - Only entries that SQLite can read from a session's beginning are copied from a damaged file.
 //     The old file is kept: sqlite3 FILE .recover may find more.
 //   - Calls wait for each other: a process has one connection.
-//   - PATH and PATH-wal belong together: copy both, and remove PATH-wal when restoring a backup to
-//     PATH. Without PATH-wal the newest entries are missing, without an error.
+//   - PATH and PATH-wal belong together: copy both while no adze runs, and remove PATH-wal when
+//     restoring a copy to PATH. Without PATH-wal the newest entries are missing, without an error.
 package sessiondb
 
 import (

@@ -40,7 +40,7 @@ type past struct {
 // Commands returns the subcommands of adze sessions.
 func Commands(e *cmd.Env, program Program, doing func(context.Context, []session.Head) []Activity) []*cobra.Command {
 	p := past{e, program}
-	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p), backupCommand(p),
+	now := []*cobra.Command{List(e, program, doing), p.search(), showCommand(p), p.rename(), p.tag(), forkCommand(p), deleteCommand(p),
 		p.why(), p.evidence(), p.export(), p.importing(),
 		p.merge(), followCommand(p), LogsCommand(e, program)}
 	return append(now, cmd.HideOldNames(formerRepair())...)

@@ -25,7 +25,6 @@ func Exceptions() []Exception {
 		{ruleRename, "internal/files/workspace", "disk_linux.go", "the same, where nothing may be there yet"},
 		{ruleRename, "internal/undo", "change_linux.go", "two files of a person change places"},
 		{ruleRename, "internal/undo", "folder_darwin.go", "the same"},
-		{ruleRename, "internal/sessiondb", "backup.go", "a database that SQLite wrote"},
 		{ruleRename, "internal/sessiondb", "rescue.go", "the same"},
 		{ruleRename, "internal/project/trust", "book.go", "a damaged book is put aside"},
 		{ruleRename, "internal/sandbox/overlay/entry", "rename_linux.go", "entries of a user's folder by its descriptor, below a journal"},
