@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,6 @@ type Sandbox struct {
 	workspace folder
 	machine   sync.Once
 	host      host
-	notes     notes
 	first     func() survey // the workspace before the first command
 	servers   servers
 	viewFails atomic.Bool           // the kernel supports no views here
@@ -42,7 +40,7 @@ type Sandbox struct {
 
 // New makes a sandbox. It returns at once: the machine is examined with the first command.
 func New(o Options) *Sandbox {
-	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), notes: notes{dir: runningDir(o.State)},
+	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace),
 		first: sync.OnceValue(func() survey { return lookThrough(o.Workspace, someFolders) })}
 }
 
@@ -85,9 +83,6 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 	if err != nil {
 		return proc.Confinement{}, err
 	}
-	if means == Seatbelt {
-		p.missing = nil // Landlock's rules also cover missing paths
-	}
 	var taken []func()
 	defer func() {
 		for _, giveBack := range slices.Backward(taken) {
@@ -109,13 +104,9 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 	if p.view != nil {
 		taken = append(taken, p.view.giveUp)
 	}
-	began := running{s.workspace.path, started, p.nested, p.missing}
-	var forget func() // nil if there is no record
-	if p.live != "" && means != Landlock {
-		if forget, err = s.notes.begin(began); err != nil {
-			return proc.Confinement{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
-		}
-		taken = append(taken, forget)
+	began := liveCommand{s.workspace.path, started, p.nested}
+	if top := filepath.Join(s.workspace.path, ".git"); exists(top) {
+		began.repositories = append(slices.Clone(p.nested), top)
 	}
 	walls, err := build(p)
 	if err != nil {
@@ -144,8 +135,8 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 		if p.view != nil {
 			found = p.view.end()
 		}
-		if forget != nil { // now that the repositories named by new work trees' .git files exist
-			found.Messages = append(found.Messages, began.planted(p.holds, false)...)
+		if p.live != "" && means != Landlock {
+			found.Messages = append(found.Messages, began.planted(p.holds)...)
 		}
 		if p.live != "" {
 			s.alive.Add(-1)
@@ -158,9 +149,6 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 				own.Deny(b)
 			}
 			found = own
-		}
-		if forget != nil {
-			forget()
 		}
 		return found
 	}

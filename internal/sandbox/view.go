@@ -300,8 +300,7 @@ func (s *Sandbox) Recover() (told []string, err error) {
 			told = append(told, legible(n.Path)+": "+n.What)
 		}
 	}
-	planted, leftErr := left(s.o.State, s.workspace.path)
-	return append(told, planted...), errors.Join(err, leftErr)
+	return told, err
 }
 
 // mostTold limits the messages about one command.

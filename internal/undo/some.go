@@ -155,14 +155,14 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		return errAgain // another spelling of a name
 	}
 	k.moved = k.moved || known && leavesOut(was)
-	n, covered := node{name: name, stat: st}, false
+	n := node{name: name, stat: st}
 	if err == nil {
-		n.ignored, covered = k.covers(s, name, st)
+		n.ignored = k.ignores(s, name, st)
 	}
 	switch {
-	case covered && known:
+	case err == nil && known:
 		d.nodes[i] = n
-	case covered:
+	case err == nil:
 		d.nodes = slices.Insert(d.nodes, i, n)
 	case known:
 		d.nodes = slices.Delete(d.nodes, i, i+1)
