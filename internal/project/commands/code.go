@@ -1,123 +1,97 @@
 package commands
 
 import (
-	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"adze/internal/policy/programs"
+	"adze/internal/policy/script"
 )
 
-// readsCode explains why a program would run the word at this offset as code, or returns "".
-func readsCode(call *syntax.CallExpr, at int) string {
-	var before []string
-	for _, arg := range call.Args {
-		if int(arg.Pos().Offset()) <= at && at < int(arg.End().Offset()) {
-			break
+// placed stands for an argument in a command that is only examined.
+const placed = "adze-argument"
+
+// runsArguments returns an error if a program in the command would run an argument as code: as one
+// of its words, or as its input. The table of programs is the permission check's.
+func (w *weaver) runsArguments() error {
+	for _, part := range script.Lower(w.woven(func(string) string { return placed }), "").Parts {
+		if part.Call == nil {
+			continue
 		}
-		before = append(before, known(arg))
+		words := part.Call.Words
+		if why := takesCode(words, slices.IndexFunc(words, isPlaced)); why != "" {
+			return fmt.Errorf("an argument cannot stand where it does: %s", why)
+		}
+		if program := readsInput(words); program != "" {
+			return fmt.Errorf("%s in it runs what it reads, so that no argument may stand in the same command", program)
+		}
 	}
-	if len(before) == 0 || len(before) == len(call.Args) {
-		return "" // the program itself, or an assignment before it
+	return nil
+}
+
+func isPlaced(w *script.Word) bool { return strings.Contains(w.Text, placed) }
+
+// base returns a word's program name, or "" if it is not known.
+func base(w *script.Word) string {
+	if !w.Known || isPlaced(w) {
+		return ""
 	}
-	if before[0] == "" {
+	return path.Base(w.Text)
+}
+
+// takesCode explains why a program would run the word at this index as code, or returns "".
+func takesCode(words []*script.Word, at int) string {
+	if at <= 0 {
+		return "" // none, or the program itself
+	}
+	first := base(words[0])
+	switch {
+	case first == "":
 		return "which program gets it is not known"
-	}
-	switch before[0] {
-	case "eval", "let", "trap", "unset", "declare", "typeset", "local", "readonly", "export", "alias", "read", "mapfile", "readarray", "builtin", "command", "exec", "coproc":
-		return before[0] + " would run it"
-	case "printf", "test", "[":
-		if slices.Contains(before, "-v") {
-			return "-v calculates with a name"
-		}
-	}
-	for n, word := range before {
-		if n+1 < len(before) && (word == "" || runsText(path.Base(word))) && slices.ContainsFunc(before[n+1:], codeFlag) {
-			if codeFlag(before[len(before)-1]) {
-				return cmp.Or(word, "the program before it") + ` would run it as text; hand it over behind the text, as in bash -c '… "$1"' _ $1`
-			}
+	case programs.IsKind("evaluates", first), slices.Contains([]string{"trap", "alias", "coproc"}, first):
+		return first + " would run it"
+	case slices.Contains([]string{"printf", "test", "["}, first) && slices.ContainsFunc(words[:at], func(w *script.Word) bool { return w.Equals("-v") }):
+		return "-v calculates with a name"
+	case codeFlag(words[at-1]):
+		if i := slices.IndexFunc(words[:at-1], func(w *script.Word) bool { return base(w) == "" || interprets(base(w)) }); i >= 0 {
+			return `the program before it would run it as text; hand it over behind the text, as in bash -c '… "$1"' _ $1`
 		}
 	}
 	return ""
 }
 
-// known returns a word's text if it has no shell expansions, or "".
-func known(w *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch x := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(x.Value, `\`, ""))
-		case *syntax.SglQuoted:
-			if x.Dollar {
-				return ""
-			}
-			b.WriteString(x.Value)
-		case *syntax.DblQuoted:
-			text := known(&syntax.Word{Parts: x.Parts})
-			if text == "" && len(x.Parts) > 0 {
-				return ""
-			}
-			b.WriteString(text)
-		default:
-			return ""
+// readsInput returns the program in a call that runs its input, or a device file, as code.
+func readsInput(words []*script.Word) string {
+	for n, w := range words {
+		if first := base(words[0]); n > 0 && !programs.IsKind("starts", first) && !programs.IsKind("starts-behind-a-word", first) {
+			break
+		}
+		name, rest := base(w), words[n+1:]
+		operand := slices.IndexFunc(rest, func(w *script.Word) bool { return !strings.HasPrefix(w.Text, "-") || !w.Known })
+		sourced := name == "source" || name == "."
+		if !sourced && (!interprets(name) || slices.ContainsFunc(rest, codeFlag)) {
+			continue
+		}
+		if operand < 0 || base(rest[operand]) == "" || sourced && strings.HasPrefix(rest[operand].Text, "/") ||
+			strings.HasPrefix(rest[operand].Text, "/dev/") || strings.HasPrefix(rest[operand].Text, "/proc/") {
+			return name
 		}
 	}
-	if strings.ContainsAny(b.String(), "*?[{~") {
-		return ""
+	return ""
+}
+
+// interprets reports whether a program can run a word or its input as code.
+func interprets(program string) bool {
+	_, code := programs.CodeOption(program, "")
+	return code || programs.IsKind("shell", program) || program == "su"
+}
+
+// codeFlag reports an option that may take code.
+func codeFlag(w *script.Word) bool {
+	if strings.HasPrefix(w.Text, "--") {
+		return slices.Contains([]string{"--command", "--eval", "--execute", "--print"}, w.Text)
 	}
-	return b.String()
-}
-
-// runsText reports whether a program runs the word after -c or -e.
-func runsText(program string) bool {
-	name := strings.TrimRight(program, "0123456789.")
-	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "busybox", "su", "python", "perl", "ruby", "node", "nodejs", "deno", "php", "lua", "awk", "gawk", "mawk", "osascript"}, name)
-}
-
-func codeFlag(word string) bool {
-	if strings.HasPrefix(word, "--") {
-		return slices.Contains([]string{"--command", "--eval", "--execute", "--print"}, word)
-	}
-	return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "cerp")
-}
-
-// readsInput returns the program in a command that runs its input, or a device file, as code.
-func readsInput(file *syntax.File) (program string) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		call, is := n.(*syntax.CallExpr)
-		if !is || program != "" {
-			return true
-		}
-		var words []string
-		for _, arg := range call.Args {
-			words = append(words, known(arg))
-		}
-		for n, word := range words {
-			wrapped := n > 0 && slices.Contains(wrappers(), path.Base(words[0]))
-			if n > 0 && !wrapped {
-				break
-			}
-			rest := words[n+1:]
-			switch {
-			case word == "source" || word == ".":
-				if len(rest) == 0 || rest[0] == "" || strings.HasPrefix(rest[0], "/") {
-					program = word
-				}
-			case runsText(path.Base(word)) && !slices.ContainsFunc(rest, codeFlag):
-				operand := slices.IndexFunc(rest, func(w string) bool { return !strings.HasPrefix(w, "-") })
-				if operand < 0 || rest[operand] == "" || strings.HasPrefix(rest[operand], "/dev/") || strings.HasPrefix(rest[operand], "/proc/") {
-					program = word
-				}
-			}
-		}
-		return true
-	})
-	return program
-}
-
-// wrappers lists programs that run the program named after them.
-func wrappers() []string {
-	return []string{"env", "timeout", "nice", "nohup", "xargs", "sudo", "doas", "command", "exec", "builtin", "time", "stdbuf", "setsid", "ionice", "chroot", "busybox"}
+	return w.Known && strings.HasPrefix(w.Text, "-") && strings.ContainsAny(w.Text, "cerp")
 }

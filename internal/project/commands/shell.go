@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,16 +27,11 @@ func (a *arguments) shell(command string) (string, error) {
 	if len(w.places) == 0 {
 		return command, nil
 	}
-	if program := readsInput(file); program != "" {
-		return "", fmt.Errorf("%s in it runs what it reads, so that no argument may stand in the same command", program)
+	if err := w.runsArguments(); err != nil {
+		return "", err
 	}
 	a.used = true
-	// With other words the command must have the same structure.
-	full, plain := w.woven(func(s string) string { return s }), w.woven(harmless)
-	if shape(full) == "" || shape(full) != shape(plain) {
-		return "", errors.New("with these arguments it would be another command")
-	}
-	return full, nil
+	return w.woven(func(s string) string { return s }), nil
 }
 
 func (a *arguments) spoken(command string) (yes bool) {
@@ -103,8 +97,8 @@ func (w *weaver) expansion(p *syntax.ParamExp) {
 		w.refuse(from, to, "an argument stands plainly, as $1")
 		return
 	}
-	if why := w.unsafe(from); why != "" {
-		w.refuse(from, to, why)
+	if !w.plain(from) {
+		w.refuse(from, to, notAWord)
 		return
 	}
 	s := spot{start: from, to: to, words: words}
@@ -127,8 +121,8 @@ func (w *weaver) single(q *syntax.SglQuoted) {
 		if !known || m.name != "ARGUMENTS" && !m.index {
 			return ""
 		}
-		if why := w.unsafe(base); why != "" {
-			w.refuse(base+m.from, base+m.end, why)
+		if !w.plain(base) {
+			w.refuse(base+m.from, base+m.end, notAWord)
 			return ""
 		}
 		w.places = append(w.places, spot{start: base + m.from, to: base + m.end, quote: "'", words: words, together: true})
@@ -142,45 +136,29 @@ func (w *weaver) refuse(from, to int, why string) {
 	w.err = cmp.Or(w.err, fmt.Errorf("%s cannot stand where it does: %s", w.text[from:to], why))
 }
 
-// unsafe explains why a shell would treat a word at this offset as more than a word, or returns "".
-func (w *weaver) unsafe(at int) string {
-	for n, node := range w.parents {
-		switch x := node.(type) {
-		case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
-			return "a shell calculates there, and would run what it finds"
-		case *syntax.TestClause:
-			return "[[ … ]] may calculate with it; use [ … ]"
-		case *syntax.ParamExp, *syntax.ExtGlob:
-			return "it is part of another expansion"
-		case *syntax.DeclClause:
-			return "a declaration reads what it is given"
-		case *syntax.CmdSubst:
-			if x.Backquotes {
-				return "within backquotes quotes mean something else; use $(…)"
-			}
+const notAWord = "a shell reads more than a word there; let it be a word of a command, as \"$1\", and write $(…) for backquotes"
+
+// plain reports whether a shell takes a word at this offset as a word and nothing else, by every
+// node around it.
+func (w *weaver) plain(at int) bool {
+	return !slices.ContainsFunc(w.parents, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.File, *syntax.Stmt, *syntax.CallExpr, *syntax.Word, *syntax.BinaryCmd, *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause,
+			*syntax.ForClause, *syntax.WordIter, *syntax.CaseClause, *syntax.CaseItem, *syntax.TimeClause, *syntax.FuncDecl, *syntax.ProcSubst, *syntax.ArrayExpr:
+			return false
 		case *syntax.DblQuoted:
-			if x.Dollar {
-				return "the text around it is translated first"
-			}
+			return x.Dollar
+		case *syntax.CmdSubst:
+			return x.Backquotes
 		case *syntax.Redirect:
-			if x.Hdoc != nil && int(x.Hdoc.Pos().Offset()) <= at && at < int(x.Hdoc.End().Offset()) {
-				return "a here-document has no quotes"
-			}
+			return x.Hdoc != nil && int(x.Hdoc.Pos().Offset()) <= at && at < int(x.Hdoc.End().Offset())
 		case *syntax.Assign:
-			if x.Index != nil && (n+1 == len(w.parents) || w.parents[n+1] != syntax.Node(x.Value)) {
-				return "a shell calculates there, and would run what it finds"
-			}
+			return x.Index != nil
 		case *syntax.ArrayElem:
-			if x.Index != nil {
-				return "a shell calculates there, and would run what it finds"
-			}
-		case *syntax.CallExpr:
-			if why := readsCode(x, at); why != "" {
-				return why
-			}
+			return x.Index != nil
 		}
-	}
-	return ""
+		return true
+	})
 }
 
 // woven returns the command with its words, converted by as.
@@ -204,34 +182,3 @@ func (w *weaver) woven(as func(string) string) string {
 }
 
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'" }
-
-// harmless returns a meaningless word with the same quotes.
-func harmless(word string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\'' {
-			return r
-		}
-		return 'x'
-	}, word)
-}
-
-// shape returns a command's structure without the text in single quotes.
-func shape(command string) string {
-	file, err := parse(command)
-	if err != nil {
-		return ""
-	}
-	var b strings.Builder
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch x := n.(type) {
-		case nil:
-			b.WriteByte(')')
-		case *syntax.Lit:
-			fmt.Fprintf(&b, "(%q", x.Value)
-		default:
-			fmt.Fprintf(&b, "(%T", x)
-		}
-		return true
-	})
-	return b.String()
-}

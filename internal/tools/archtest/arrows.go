@@ -208,7 +208,7 @@ func rooms() []Row {
 		{Package: "internal/llm/toolselect", May: []string{"session", "tool", "toolset"},
 			Why: "it chooses among tools by what was measured; it opens nothing"},
 		{Package: "internal/project/skills", May: []string{"session", "tool", "tool/rank", "toolset", "prompts", "internal/project/discovery"}, Why: "texts that are carried become an index and notes"},
-		{Package: "internal/project/commands", May: []string{"session", "prompts", "tool", "toolset", "internal/project/discovery", "internal/project/skills", "internal/project/trust", "internal/text/usage"},
+		{Package: "internal/project/commands", May: []string{"session", "prompts", "tool", "toolset", "internal/project/discovery", "internal/project/skills", "internal/project/trust", "internal/policy/programs", "internal/policy/script", "internal/text/usage"},
 			Why: "it makes a prompt of a file that is carried; it runs what it needs through the port that the session hands it"},
 		{Package: "internal/project/instructions", May: []string{"prompts", "tool", "session", "internal/text/usage", "internal/text/safeterm", "internal/files/workspace", "internal/project/discovery", "internal/text/redact", "internal/text"}, Why: "files of a project and a person become text for the model, at the start and as notes of a session"},
 	}
