@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"adze/internal/sessiondb"
-	"adze/internal/testkit/effort"
 	"adze/session"
 	"adze/tool"
 )
 
-// The log of a real run is changed in every way at every entry; the first bad one must be named
-// each time.
+// The log of a real run is changed at its start, in it and at its end; the first bad entry is named.
+// Package sessiondb changes one in every way.
 func TestAuditVerifyNamesTheFirstBadEntry(t *testing.T) {
 	u := newUser(t)
 	model := u.script(`-- 1 --
@@ -39,32 +38,17 @@ text: end
 	u.run("audit", "verify", id, "--anchor", "3:"+strings.Repeat("0", 64)).wants(10, "entry 3", "anchor")
 
 	original := u.home
-	for n := 1; n <= entries; n++ {
-		for name, change := range map[string]string{
-			"flip":     fmt.Sprintf("UPDATE entries SET data = substr(data, 1, length(data)/2) || '~' || substr(data, length(data)/2 + 2) WHERE seq = %d AND session = 1", n),
-			"drop":     fmt.Sprintf("DELETE FROM entries WHERE seq = %d AND session = 1", n),
-			"cut":      fmt.Sprintf("UPDATE entries SET data = substr(data, 1, length(data) - 1) WHERE seq = %d AND session = 1", n),
-			"truncate": fmt.Sprintf("DELETE FROM entries WHERE seq >= %d AND session = 1", n),
-			"retime":   fmt.Sprintf("UPDATE entries SET time = time + 1 WHERE seq = %d AND session = 1", n),
-			"swap": fmt.Sprintf("UPDATE entries SET seq = -1 WHERE seq = %[1]d AND session = 1; UPDATE entries SET seq = %[1]d WHERE seq = %[2]d AND session = 1; UPDATE entries SET seq = %[2]d WHERE seq = -1 AND session = 1",
-				min(n, entries-1), min(n, entries-1)+1),
-		} {
-			bad := n
-			if name == "swap" {
-				bad = min(n, entries-1)
-			}
-			t.Run(fmt.Sprintf("%s %d", name, n), func(t *testing.T) {
-				u := *u
-				u.t, u.home = t, t.TempDir()
-				u.env = append(append([]string{}, u.env...), "ADZE_HOME="+u.home)
-				tamper(t, original, u.home, change)
-				u.run("audit", "verify", id).wants(10, fmt.Sprintf("session %s: entry %d ", id, bad), "hint: ")
-				if !effort.Is(effort.Short) {
-					return
-				}
-				u.run("audit", "verify", "--all").wants(10, fmt.Sprintf("! session %s: entry %d ", id, bad), "are as they were written", "1 of 2 sessions are not sound")
-			})
-		}
+	for bad, change := range map[int]string{
+		1:       "DELETE FROM entries WHERE seq = 1 AND session = 1",
+		4:       "UPDATE entries SET data = substr(data, 1, length(data)/2) || '~' || substr(data, length(data)/2 + 2) WHERE seq = 4 AND session = 1",
+		entries: fmt.Sprintf("DELETE FROM entries WHERE seq >= %d AND session = 1", entries),
+	} {
+		u := *u
+		u.home = t.TempDir()
+		u.env = append(append([]string{}, u.env...), "ADZE_HOME="+u.home)
+		tamper(t, original, u.home, change)
+		u.run("audit", "verify", id).wants(10, fmt.Sprintf("session %s: entry %d ", id, bad), "hint: ")
+		u.run("audit", "verify", "--all").wants(10, fmt.Sprintf("! session %s: entry %d ", id, bad), "are as they were written", "1 of 2 sessions are not sound")
 	}
 }
 
