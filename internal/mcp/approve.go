@@ -53,7 +53,7 @@ func (v *server) approve() {
 		v.pool.generation.Add(1)
 	}
 	if dir := v.pool.opts.State; dir != "" {
-		keep(v.conf.file(dir), v.approved)
+		KeepState(v.conf.file(dir), v.approved)
 	}
 }
 

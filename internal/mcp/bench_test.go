@@ -33,7 +33,7 @@ func BenchmarkEnlist(b *testing.B) {
 				}},
 			})
 		}
-		keep(s.file(dir), c)
+		KeepState(s.file(dir), c)
 	}
 	New(o).Close() // what a run before has left
 	b.ReportAllocs()

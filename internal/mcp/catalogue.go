@@ -83,24 +83,26 @@ func (s Server) file(dir string) string {
 
 // loadCatalogue returns nil for a file that it cannot read.
 func loadCatalogue(path string) *Catalogue {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 2*maxBytes {
-		return nil
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
 	c := &Catalogue{}
-	if json.Unmarshal(raw, c) != nil || c.Version != catalogueVersion {
+	if !LoadState(path, c) || c.Version != catalogueVersion {
 		return nil
 	}
 	return c
 }
 
-// keep writes a state file atomically, readable by the user alone. Errors are ignored: later runs
-// know less.
-func keep(path string, v any) {
+// LoadState reads a state file, and reports whether it is there and could be read whole.
+func LoadState(path string, into any) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 2*maxBytes {
+		return false
+	}
+	raw, err := os.ReadFile(path)
+	return err == nil && json.Unmarshal(raw, into) == nil
+}
+
+// KeepState writes a state file atomically, readable by the user alone. Errors are ignored: later
+// runs know less.
+func KeepState(path string, v any) {
 	if raw, err := json.Marshal(v); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		_ = atomicfile.WriteCache(path, raw)
 	}

@@ -28,7 +28,7 @@ func pool(t *testing.T, servers map[string]string, change func(*Options)) *Pool 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Version: "test", Dir: dir, Env: os.Environ, Probe: patience, Wait: patience, Idle: patience}
+	o := Options{Version: "test", Dir: dir, Env: os.Environ, Probe: patience, Idle: patience}
 	for name, how := range servers {
 		o.Servers = append(o.Servers, fake(t, name, how))
 	}

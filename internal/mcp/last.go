@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"time"
 )
@@ -46,8 +44,7 @@ func (p *Pool) Last(name string) (last Last) {
 	if v == nil || p.opts.State == "" {
 		return Last{}
 	}
-	raw, err := os.ReadFile(v.conf.lastFile(p.opts.State))
-	if err != nil || json.Unmarshal(raw, &last) != nil {
+	if !LoadState(v.conf.lastFile(p.opts.State), &last) {
 		return Last{}
 	}
 	return last
@@ -62,7 +59,7 @@ func (v *server) remember(state, why string, login bool) {
 	if state == Failed {
 		now.Fails = v.pool.Last(v.conf.Name).Fails + 1
 	}
-	keep(v.conf.lastFile(v.pool.opts.State), now)
+	KeepState(v.conf.lastFile(v.pool.opts.State), now)
 }
 
 // Untried returns the servers whose tools are unknown and that were never started.

@@ -103,7 +103,6 @@ type Options struct {
 	Changed func(server string)
 
 	Probe, Idle time.Duration // 0 for the defaults
-	Wait        time.Duration // longest time a call waits for a starting server; 0 for its whole start
 }
 
 // An Opener opens a transport to a server and passes it to use, which returns when the connection
@@ -199,11 +198,6 @@ func (p *Pool) Session(ctx context.Context, name string) (s *sdk.ClientSession, 
 		return nil, nil, ErrUnknown
 	}
 	v.start()
-	if p.opts.Wait > 0 {
-		var cancel func()
-		ctx, cancel = context.WithTimeout(ctx, p.opts.Wait)
-		defer cancel()
-	}
 	return v.acquire(ctx)
 }
 

@@ -19,17 +19,16 @@ import (
 
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
-	"adze/internal/mcp/remote"
 	"adze/internal/testkit/nodetest"
 )
 
 func desk(t *testing.T) oauth.Manager {
-	return oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
+	return oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}}
 }
 
 func pool(t *testing.T, d oauth.Manager, s mcp.Server) *mcp.Pool {
 	t.Helper()
-	p := mcp.New(mcp.Options{Version: "test", Servers: []mcp.Server{s}, HTTP: Opener(d), Wait: 2 * time.Minute})
+	p := mcp.New(mcp.Options{Version: "test", Servers: []mcp.Server{s}, HTTP: Opener(d)})
 	t.Cleanup(p.Close)
 	return p
 }

@@ -45,7 +45,7 @@ func LacksScopes(resp *http.Response) bool {
 // discover queries a server, without a token, for its issuers and the scopes it wants. A server
 // without metadata is its own issuer, as in the protocol of March 2025.
 func (m Manager) discover(ctx context.Context, s Server) (r resource, scopes []string, err error) {
-	client := m.Clients.Server(s.URL, s.Headers)
+	client := remote.Client(s.URL, s.Headers)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL.String(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 	if err != nil {
 		return r, nil, err

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"adze/internal/mcp/remote"
 )
 
 // world is an MCP server and an authorization server on loopback, written for the tests. What it
@@ -195,9 +193,8 @@ func (t *told) text() string {
 func (w *world) desk(t *testing.T) (Manager, *told) {
 	said := &told{}
 	return Manager{
-		Store:   Store{File: filepath.Join(t.TempDir(), "logins.json")},
-		Clients: Clients{Server: remote.Client, Issuers: remote.Issuers},
-		Print:   said.add,
+		Store: Store{File: filepath.Join(t.TempDir(), "logins.json")},
+		Print: said.add,
 		Open: func(address string) error {
 			go func() {
 				if resp, err := http.Get(address); err == nil {

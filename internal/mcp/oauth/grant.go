@@ -38,7 +38,7 @@ func (m Manager) unattended(ctx context.Context, s Server, scopes []string) (l L
 	if err != nil {
 		return l, err
 	}
-	client := m.Clients.Issuers(s.URL, issuer)
+	client := remote.Issuers(s.URL, issuer)
 	meta, err := metadataOf(ctx, client, issuer)
 	if err != nil {
 		return l, explain(issuer.Host, err)
@@ -129,7 +129,7 @@ func (m Manager) exchange(ctx context.Context, c Config, l Login) (assertion str
 	if err != nil {
 		return "", err
 	}
-	client := m.Clients.Issuers(at)
+	client := remote.Issuers(at)
 	meta, err := metadataOf(ctx, client, at)
 	if err != nil {
 		return "", explain(at.Host, err)

@@ -157,7 +157,7 @@ func (h *Handler) refreshNow(ctx context.Context) error {
 	if err != nil || err2 != nil || !protected(at) {
 		return &LoginRequired{Name: h.server.Name, Reason: "where it refreshes is no protected address"}
 	}
-	client := h.manager.Clients.Issuers(h.server.URL, issuer)
+	client := remote.Issuers(h.server.URL, issuer)
 	token, err := h.login.config().Exchange(withClient(ctx, client), "", oauth2.SetAuthURLParam("grant_type", "refresh_token"), // an empty code counts as absent (RFC 6749 section 3.2)
 		oauth2.SetAuthURLParam("refresh_token", h.login.Refresh), oauth2.SetAuthURLParam("resource", h.login.Resource))
 	var said *oauth2.RetrieveError
@@ -294,7 +294,7 @@ func (m Manager) revoke(ctx context.Context, s Server, l Login) bool {
 	if err != nil {
 		return false
 	}
-	client := m.Clients.Issuers(s.URL, issuer)
+	client := remote.Issuers(s.URL, issuer)
 	meta, err := metadataOf(ctx, client, issuer)
 	if err != nil || meta.RevocationEndpoint == "" {
 		return false

@@ -27,11 +27,10 @@ const patience = 5 * time.Minute
 
 // A Manager logs users in at servers and stores the logins.
 type Manager struct {
-	Store   Store
-	Clients Clients
-	Open    func(address string) error // opens the user's browser; nil if there is none
-	Print   func(line string)          // prints a line to the user
-	Hide    func(secret string)        // masks a token in stored data; may be nil
+	Store Store
+	Open  func(address string) error // opens the user's browser; nil if there is none
+	Print func(line string)          // prints a line to the user
+	Hide  func(secret string)        // masks a token in stored data; may be nil
 	// Choose asks the user for an issuer if a server has several or one of another origin; "" means
 	// none. If nil, nobody can answer.
 	Choose func(ctx context.Context, server string, issuers []string) string
@@ -151,7 +150,7 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 	if err != nil {
 		return l, err
 	}
-	client := *m.Clients.Issuers(s.URL, issuer)
+	client := *remote.Issuers(s.URL, issuer)
 	if r.told {
 		r.Issuers = []string{l.Issuer}
 		client.Transport = described{r, client.Transport}
@@ -181,7 +180,7 @@ func (m Manager) byBrowser(ctx context.Context, s Server, o Options, l Login, r 
 			ResponseTypes: []string{"code"}, TokenEndpointAuthMethod: "none",
 		}},
 	}
-	if meta, err := metadataOf(ctx, m.Clients.Issuers(s.URL, issuer), issuer); err == nil { // otherwise the library reports the error
+	if meta, err := metadataOf(ctx, remote.Issuers(s.URL, issuer), issuer); err == nil { // otherwise the library reports the error
 		for _, method := range []string{"client_secret_basic", "client_secret_post", "none"} { // the last supported one wins
 			if slices.Contains(meta.TokenEndpointAuthMethodsSupported, method) {
 				config.DynamicClientRegistrationConfig.Metadata.TokenEndpointAuthMethod = method

@@ -16,8 +16,6 @@
 package oauth
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -112,10 +110,4 @@ func scopesOf(text string) []string {
 	odd := func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'\`, r) } // RFC 6749 section 3.3
 	scopes := strings.Fields(text)
 	return slices.DeleteFunc(scopes[:min(len(scopes), 64)], func(s string) bool { return len(s) > 256 || strings.ContainsFunc(s, odd) })
-}
-
-// Clients makes the HTTP clients of a login. Both limit response sizes and check addresses.
-type Clients struct {
-	Server  func(server *url.URL, headers http.Header) *http.Client // reaches only that origin
-	Issuers func(named ...*url.URL) *http.Client                    // the named ones may be on this machine
 }

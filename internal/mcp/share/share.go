@@ -12,15 +12,11 @@
 package share
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"adze/internal/mcp"
-	"adze/internal/osfile/atomicfile"
 )
 
 // An Entry is a resource or a template.
@@ -75,19 +71,13 @@ func New(pool *mcp.Pool, file string, mask func(string) string) *Catalog {
 	return &Catalog{pool: pool, file: file, mask: mask, asked: map[string]time.Time{}}
 }
 
-// maxFile limits the stored file, in bytes.
-const maxFile = 8 << 20
-
 // known returns the stored lists. The caller holds the lock.
 func (s *Catalog) known() map[string]stock {
 	if s.read {
 		return s.stocks
 	}
-	s.read, s.stocks = true, map[string]stock{}
-	if info, err := os.Stat(s.file); s.file == "" || err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return s.stocks
-	}
-	if raw, err := os.ReadFile(s.file); err == nil && json.Unmarshal(raw, &s.stocks) != nil {
+	s.read = true
+	if !mcp.LoadState(s.file, &s.stocks) || s.stocks == nil {
 		s.stocks = map[string]stock{} // read again from the servers
 	}
 	return s.stocks
@@ -103,8 +93,8 @@ func (s *Catalog) keep(server string, asked time.Time, has stock) {
 	s.asked[server] = asked
 	all := s.known()
 	all[server] = has
-	if raw, err := json.Marshal(all); err == nil && s.file != "" && os.MkdirAll(filepath.Dir(s.file), 0o700) == nil {
-		_ = atomicfile.WriteCache(s.file, raw) // on an error the next run asks again
+	if s.file != "" {
+		mcp.KeepState(s.file, all)
 	}
 }
 

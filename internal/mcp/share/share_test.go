@@ -20,7 +20,6 @@ import (
 	"adze/internal/mcp"
 	"adze/internal/mcp/dial"
 	"adze/internal/mcp/oauth"
-	"adze/internal/mcp/remote"
 	"adze/internal/testkit/nodetest"
 	"adze/session"
 	"adze/tool"
@@ -40,12 +39,12 @@ func shelf(t *testing.T, fill func(s *sdk.Server)) *Catalog {
 }
 
 func on(t *testing.T, s mcp.Server) *Catalog {
-	d := oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}, Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers}}
+	d := oauth.Manager{Store: oauth.Store{File: filepath.Join(t.TempDir(), "logins.json")}}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := mcp.New(mcp.Options{Version: "test", Dir: dir, Env: os.Environ, Servers: []mcp.Server{s}, HTTP: dial.Opener(d), Wait: 2 * time.Minute, Probe: time.Minute})
+	p := mcp.New(mcp.Options{Version: "test", Dir: dir, Env: os.Environ, Servers: []mcp.Server{s}, HTTP: dial.Opener(d), Probe: time.Minute})
 	t.Cleanup(p.Close)
 	return New(p, filepath.Join(t.TempDir(), "share.json"), func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") })
 }

@@ -13,7 +13,6 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/mcp"
 	"adze/internal/mcp/oauth"
-	"adze/internal/mcp/remote"
 	"adze/internal/project/trust"
 	"adze/internal/sandbox/proc"
 )
@@ -62,8 +61,7 @@ func (s *Settings) ProjectServers(own []mcp.Server, holds map[string]trust.Item)
 // loginsIn returns the login manager for MCP servers. It accesses the key ring only on demand.
 func (s *Settings) loginsIn(workspace string) oauth.Manager {
 	return oauth.Manager{
-		Store:   oauth.Store{File: filepath.Join(s.Places.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
-		Clients: oauth.Clients{Server: remote.Client, Issuers: remote.Issuers},
-		Open:    oauth.Browser(s.Getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: s.Ring.Hide,
+		Store: oauth.Store{File: filepath.Join(s.Places.State, "logins.json"), Ring: keyring.OfSystem(s.Getenv, nil)},
+		Open:  oauth.Browser(s.Getenv, func(program string) (string, []string, error) { return proc.Helper(program, workspace) }), Hide: s.Ring.Hide,
 	}
 }
