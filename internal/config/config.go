@@ -37,6 +37,7 @@ type Config struct {
 	Model          string              `json:"model,omitempty"`           // provider/name
 	TaskModel      string              `json:"task_model,omitempty"`      // provider/name; if empty, the session's model
 	TitleModel     string              `json:"title_model,omitempty"`     // provider/name; if empty, the first prompt becomes the title
+	Fallback       []string            `json:"fallback,omitempty"`        // provider/name, tried in order while a server fails
 	PermissionMode string              `json:"permission_mode,omitempty"` // ask, auto or plan
 	Review         string              `json:"review,omitempty"`          // each or once
 	Sandbox        Sandbox             `json:"sandbox,omitzero"`          // "auto", or an object

@@ -41,6 +41,7 @@ func projectKeys() map[string]struct {
 		"search":           {`{"engine": "searxng", "base_url": "http://127.0.0.1:9"}`, false},
 		"undo":             {`{"off": true}`, false},
 		"title_model":      {`"openai/m"`, false},
+		"fallback":         {`["openai/m"]`, false},
 		"sessions":         {`{"keep": {"days": 1}}`, false},
 		"tools":            {`{"offer_above": 9}`, false},
 		"formatters":       {`{"x": {"command": ["./x"], "files": [".go"]}}`, false},

@@ -23,6 +23,10 @@ func (d Doctor) checkKeys(find *models.Finder) []Check {
 			c := d.failing("keys", e.CheckUsable())
 			bad = append(bad, missingCheck(c.Name, c.Finding, c.Mend)) // another key may work
 		}
+		if err := e.Lacks(); err != nil {
+			c := d.failing(e.Name, err)
+			bad = append(bad, missingCheck(c.Name, c.Finding, c.Mend)) // another provider may work
+		}
 		if e.Key == "" || e.KeyEnv == "" && !e.InKeyring {
 			continue
 		}
@@ -74,7 +78,7 @@ func keyFault(provider, key string) string {
 func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var asked []models.Endpoint
 	for _, e := range find.Endpoints() {
-		if e.KeySource() != "" {
+		if e.Lacks() == nil && (e.KeySource() != "" || e.SignedBy() != "") {
 			asked = append(asked, e)
 		}
 	}
@@ -82,11 +86,14 @@ func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var group sync.WaitGroup
 	for i, e := range asked {
 		group.Go(func() {
-			_, err := e.Server().Models(ctx)
+			err := e.SignIn(ctx)
+			if e.Cloud == "" {
+				_, err = e.Server().Models(ctx)
+			}
 			var failed *session.ProviderError
 			switch {
 			case err == nil:
-				out[i] = fine("online", e.Name+" takes "+e.KeySource())
+				out[i] = fine("online", e.Name+" takes "+cmp.Or(e.SignedBy(), e.KeySource()))
 			case errors.As(err, &failed):
 				out[i] = missingCheck("online", failed.Error(), cmp.Or(failed.Hint, "try again"))
 			default:

@@ -38,6 +38,7 @@ type Options = wire.Options
 // A Provider is a session.Provider. It is safe for concurrent use.
 type Provider struct {
 	wire.Adapter
+	betas []string // for a cloud, which takes them in the body
 }
 
 var _ session.Provider = (*Provider)(nil)
@@ -46,10 +47,17 @@ var _ session.Provider = (*Provider)(nil)
 func New(o Options) *Provider {
 	o = o.WithDefaults(Options{Name: "anthropic", BaseURL: home, KeyEnv: "ANTHROPIC_API_KEY", URLEnv: "ANTHROPIC_BASE_URL"})
 	header := wire.WithHeader(wire.WithHeader(o.Header, "Anthropic-Version", version), "X-Api-Key", o.Key)
-	if o.Effort != "" {
+	var betas []string
+	switch {
+	case o.Door != nil && o.Door.Version != "":
+		header = wire.Bearer(o.Header, o.Key)
+		if o.Effort != "" {
+			betas = []string{thinkBetween}
+		}
+	case o.Effort != "":
 		header.Add("Anthropic-Beta", thinkBetween)
 	}
-	p := &Provider{Adapter: wire.Adapt(o, strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), header)}
+	p := &Provider{betas: betas, Adapter: wire.Adapt(o, strings.TrimSuffix(strings.TrimRight(o.BaseURL, "/"), "/v1"), header)}
 	p.Pictures, p.Quirks = wire.AnthropicPictures, quirks()
 	return p
 }

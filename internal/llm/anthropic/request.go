@@ -23,9 +23,11 @@ const (
 // The parts of a request; see the API reference for Messages.
 type (
 	head struct {
-		Model     string    `json:"model"`
+		Version   string    `json:"anthropic_version,omitempty"` // at a cloud
+		Betas     []string  `json:"anthropic_beta,omitempty"`    // the same
+		Model     string    `json:"model,omitempty"`
 		MaxTokens int       `json:"max_tokens"`
-		Stream    bool      `json:"stream"`
+		Stream    bool      `json:"stream,omitempty"`
 		Thinking  *thinking `json:"thinking,omitempty"`
 		Output    *output   `json:"output_config,omitempty"`
 		Choice    *choice   `json:"tool_choice,omitempty"`
@@ -85,6 +87,9 @@ func (p *Provider) head(r session.Request, q wire.Quirks) head {
 	think(&h, p.Effort(r, "none", "max"), q)
 	if len(r.Tools) > 0 {
 		h.Choice = chosen(r.Choice, h.Thinking != nil)
+	}
+	if door := p.Options.Door; door != nil && door.Version != "" {
+		h.Version, h.Betas, h.Model, h.Stream = door.Version, p.betas, "", !door.Unstreamed
 	}
 	return h
 }

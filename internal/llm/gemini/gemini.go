@@ -50,7 +50,11 @@ func New(o Options) *Provider {
 		Name: "gemini", BaseURL: home, KeyEnv: "GEMINI_API_KEY", URLEnv: "GEMINI_BASE_URL",
 		KeyHint: "check GEMINI_API_KEY and what its project may use",
 	})
-	p := &Provider{Adapter: wire.Adapt(o, versioned(o.BaseURL), wire.WithHeader(o.Header, "X-Goog-Api-Key", o.Key))}
+	base := o.BaseURL
+	if o.Door == nil || o.Door.Path == nil {
+		base = versioned(base)
+	}
+	p := &Provider{Adapter: wire.Adapt(o, base, wire.WithHeader(o.Header, "X-Goog-Api-Key", o.Key))}
 	p.Pictures, p.Quirks = wire.GeminiPictures, quirks()
 	return p
 }

@@ -50,6 +50,8 @@ type Server struct {
 	// Hints for the user after a refused key and for an unreachable server.
 	KeyHint, URLHint string
 	Patience         time.Duration // for all requests; 0 means 1 s on this machine, else 5 s
+	HTTP             *http.Client  // nil means one of its own
+	Door             *wire.Door    // of a gateway; may be nil
 }
 
 // A Model is a server's description of one model.
@@ -118,8 +120,11 @@ func (s Server) client(patience time.Duration) wire.Client {
 	if s.near() {
 		dial = nearDial
 	}
+	if s.HTTP != nil {
+		return wire.Client{Provider: s.Name, Idle: 2 * patience, Secret: s.Secret, KeyHint: s.KeyHint, URLHint: s.URLHint, Door: s.Door, HTTP: wire.HTTP(s.HTTP)}
+	}
 	return wire.Client{
-		Provider: s.Name, Idle: 2 * patience, Secret: s.Secret, KeyHint: s.KeyHint, URLHint: s.URLHint,
+		Door: s.Door, Provider: s.Name, Idle: 2 * patience, Secret: s.Secret, KeyHint: s.KeyHint, URLHint: s.URLHint,
 		HTTP: wire.HTTP(&http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dial}).DialContext,
 			ForceAttemptHTTP2: true, TLSHandshakeTimeout: patience,

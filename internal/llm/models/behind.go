@@ -38,6 +38,7 @@ type place struct {
 type Servers struct {
 	mu    sync.Mutex
 	found map[string]local.ServerInfo // by address
+	made  map[string]any              // credentials and clients of clouds and gateways
 }
 
 // recognise queries an address once.
@@ -167,6 +168,7 @@ func vendorOf(kind local.Kind) (Vendor, bool) {
 func (at *place) native(root string) ollama.Options {
 	c := at.endpoint.config
 	return ollama.Options{
+		Header: at.endpoint.header, HTTP: at.endpoint.http, Door: joined(at.endpoint.door, at.endpoint.query),
 		Name: at.server.Name, BaseURL: root, Key: at.endpoint.Key, MaxContext: c.MaxContext, Effort: c.Effort,
 		MaxTokens: at.own.Output, Vision: at.own.Vision, Findings: at.findings,
 		KeyHint: at.server.KeyHint, URLHint: at.server.URLHint,

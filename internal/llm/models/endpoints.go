@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,13 +29,24 @@ type Endpoint struct {
 	placed string // where an unusual address comes from
 	base   string
 	config config.Provider
+
+	// Of clouds and gateways.
+	missing   *MissingError // what cannot be filled in
+	mentioned bool          // the user has set up a part of it
+	signs     bool          // credentials are not a key
+	signedBy  string        // names them
+	header    http.Header
+	query     url.Values
+	http      *http.Client
+	door      *wire.Door
+	access    func(model string) (format wire.Format, base string, door *wire.Door) // of a cloud
 }
 
 // Endpoint finds a built-in or configured provider.
 func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	p := f.config.Providers[name]
-	v, known := vendor(name)
-	if !known && p.BaseURL == "" {
+	v, known := vendor(cmp.Or(p.Cloud, name))
+	if v.Name = name; !known && p.BaseURL == "" {
 		return Endpoint{}, f.noProvider(name, "NAME")
 	}
 	keys := v.Keys
@@ -63,6 +75,17 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 		e.Key, e.unkept = f.keys.Key(cmp.Or(v.SameServerAs, v.Name), e.Host())
 		e.InKeyring = e.Key != ""
 	}
+	client := f.gateway(&e)
+	switch {
+	case e.missing != nil:
+		e.mentioned = true
+		return e, nil
+	case e.isCloud():
+		f.enter(&e, client)
+	}
+	if len(p.KeyCommand) > 0 {
+		f.commanded(&e, client)
+	}
 	return e, nil
 }
 
@@ -80,7 +103,7 @@ func (f *Finder) Endpoints() []Endpoint {
 	var out []Endpoint
 	for _, name := range names {
 		e, err := f.Endpoint(name) // a run with a provider without an address reports that
-		if err == nil && e.base != "" && e.SameServerAs == "" {
+		if err == nil && e.SameServerAs == "" && (e.Lacks() != nil || e.base != "" && (!e.isCloud() || e.mentioned)) {
 			out = append(out, e)
 		}
 	}
@@ -97,7 +120,8 @@ func (f *Finder) Serving(m Model) (Endpoint, bool) {
 func (e Endpoint) options() wire.Options {
 	p := e.config
 	return wire.Options{
-		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.KeySource(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
+		Header: e.header, HTTP: e.http, Door: joined(e.door, e.query),
+		Name: e.Name, BaseURL: e.base, Key: e.Key, KeyEnv: cmp.Or(e.signedBy, e.KeySource(), e.KeyEnv, "its key"), URLEnv: cmp.Or(e.placed, e.URLs[0]),
 		Effort: p.Effort, MaxContext: p.MaxContext,
 	}
 }
@@ -123,7 +147,9 @@ func (e Endpoint) WithProgram(program local.Kind) Endpoint {
 func (e Endpoint) DisplayURL() string { return wire.DisplayURL(e.base) }
 
 // Incomplete reports whether a needed key is missing or the address is invalid.
-func (e Endpoint) Incomplete() bool { return e.astray() || e.NeedsKey && e.Key == "" }
+func (e Endpoint) Incomplete() bool {
+	return e.missing != nil || e.astray() || e.NeedsKey && e.Key == "" && !e.signs
+}
 
 // astray reports whether the user's address is invalid.
 func (e Endpoint) astray() bool {
@@ -133,6 +159,9 @@ func (e Endpoint) astray() bool {
 
 // lack describes the missing part, for a list.
 func (e Endpoint) lack() string {
+	if e.missing != nil {
+		return e.missing.Message + "; " + e.missing.Hint
+	}
 	if e.astray() {
 		return "no address in " + e.placed
 	}
@@ -141,6 +170,9 @@ func (e Endpoint) lack() string {
 
 // CheckUsable returns the error of a run without a key or with an invalid address.
 func (e Endpoint) CheckUsable() error {
+	if e.missing != nil {
+		return e.missing
+	}
 	if e.astray() {
 		return &MissingError{"the address of " + e.Name + " in " + e.placed + " is none", "write it whole, such as http://localhost:8080/v1 or https://api.example.com/v1"}
 	}
@@ -176,7 +208,8 @@ func (e Endpoint) Unkept() error { return e.unkept }
 func (e Endpoint) Server() local.Server {
 	s := local.Server{
 		Kind: e.ListsDetails, Name: e.Name, Base: e.base, Secret: e.Key, URLHint: e.start(),
-		KeyHint: "check " + cmp.Or(e.KeySource(), e.KeyEnv, "its key") + " and what its account may use",
+		KeyHint: "check " + cmp.Or(e.signedBy, e.KeySource(), e.KeyEnv, "its key") + " and what its account may use",
+		HTTP:    e.http, Door: joined(e.door, e.query),
 	}
 	if e.Format.List != nil {
 		s.List = e.Format.List(e.base)
@@ -187,6 +220,9 @@ func (e Endpoint) Server() local.Server {
 		s.Header = e.Format.Header(e.Key)
 	default:
 		s.Header = wire.Bearer(nil, e.Key)
+	}
+	for name := range e.header {
+		s.Header = wire.WithHeader(s.Header, name, e.header.Get(name))
 	}
 	return s
 }

@@ -38,12 +38,15 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	if e.Incomplete() {
 		return Model{}, e.CheckUsable()
 	}
+	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
+	if e.isCloud() {
+		return f.atCloud(e, m).renamed(), nil
+	}
 	format, err := e.formatFor(e.config)
 	if err != nil {
 		return Model{}, err
 	}
 	adapter := format.New(f.options(e, of))
-	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
 	switch server := e.Server(); {
 	case e.NeedsKey:
 	case e.ListsDetails != local.Any:
@@ -55,8 +58,27 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 	return f.layered(m, e, adapter, nil, !e.NeedsKey).renamed(), nil
 }
 
+// atCloud makes a cloud's model. Its name is sent unchanged: an id, a profile, an ARN or a
+// deployment.
+func (f *Finder) atCloud(e Endpoint, m Model) Model {
+	format, base, door := e.access(m.Name)
+	if e.door != nil {
+		door.Sign, door.Renew, door.Secret = e.door.Sign, e.door.Renew, e.door.Secret
+	}
+	o := f.options(e, m.Name)
+	o.BaseURL, o.Key, o.Door = base, "", joined(door, e.query)
+	o.KeyHint = "check " + e.signedBy + ", and whether it may use " + m.Name + " there"
+	if door.Read != nil {
+		o.Header = wire.WithHeader(o.Header, "Accept", "application/vnd.amazon.eventstream")
+	}
+	return f.layered(m, e, format.New(o), nil, false)
+}
+
 // suggesting names a server's models in the error about an unknown one.
 func (e Endpoint) suggesting() local.Decorator {
+	if e.isCloud() {
+		return nil // a cloud's list is at another address, and names what an account may not use
+	}
 	return local.Suggest(func(ctx context.Context) ([]string, error) {
 		models, err := e.Server().Models(ctx)
 		var out []string

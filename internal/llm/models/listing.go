@@ -114,6 +114,8 @@ func (f *Finder) KeysOnly() Listing {
 		switch {
 		case e.Incomplete():
 			p.Usable, p.Reason = new(bool), e.lack()
+		case e.isCloud():
+			p.Reason = "signs in by " + e.signedBy
 		case e.NeedsKey:
 			p.Reason = "key in " + e.KeySource()
 		}

@@ -33,6 +33,8 @@ type Finder struct {
 	servers *Servers
 	// Refusals of models; may be nil.
 	findings *wire.Findings
+	run      func(ctx context.Context, argv []string) ([]byte, error)
+	hide     func(string)
 	File     string // the configuration's name, for messages
 }
 
@@ -41,6 +43,9 @@ type Memory struct {
 	Keys     KeyStore       // the keyring
 	Servers  *Servers       // shared results of queries
 	Findings *wire.Findings // refusals from earlier processes
+	// Run starts a program of the user that prints credentials, and returns its output.
+	Run  func(ctx context.Context, argv []string) ([]byte, error)
+	Hide func(string) // redacts a credential in everything stored
 }
 
 // New returns a Finder for a configuration read from file.
@@ -48,7 +53,13 @@ func New(cfg config.Config, file string, getenv func(string) string, m Memory) *
 	if m.Servers == nil {
 		m.Servers = &Servers{}
 	}
-	return &Finder{getenv: getenv, config: cfg, keys: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
+	if m.Run == nil {
+		m.Run = func(context.Context, []string) ([]byte, error) { return nil, errors.New("no program is started here") }
+	}
+	if m.Hide == nil {
+		m.Hide = func(string) {}
+	}
+	return &Finder{run: m.Run, hide: m.Hide, getenv: getenv, config: cfg, keys: m.Keys, servers: m.Servers, findings: m.Findings, File: file}
 }
 
 // patience returns the timeout for servers on this machine: usual, or ADZE_PATIENCE (such as 10s)
@@ -143,8 +154,17 @@ func (f *Finder) bare(name string) bool {
 	return (given.Key != "" || f.Keeps(name)) && (given.BaseURL == "" || !v.DefaultURLOnly)
 }
 
-// Named resolves provider/name, or a name that only one provider has.
+// Named resolves provider/name, or a name that only one provider has. While its server fails, the
+// models of the setting fallback answer.
 func (f *Finder) Named(full string) (Model, error) {
+	m, err := f.named(full)
+	if err != nil || len(f.config.Fallback) == 0 {
+		return m, err
+	}
+	return f.withFallback(m)
+}
+
+func (f *Finder) named(full string) (Model, error) {
 	provider, name, err := f.find(full)
 	if err != nil {
 		return Model{}, err
@@ -153,6 +173,8 @@ func (f *Finder) Named(full string) (Model, error) {
 	switch {
 	case err != nil:
 		return Model{}, err
+	case e.missing != nil:
+		return Model{}, e.missing
 	case e.astray():
 		return Model{}, e.CheckUsable()
 	case e.specialConstructor() != nil:

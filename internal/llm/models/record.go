@@ -47,6 +47,7 @@ func KeyNames(cfg config.Config) []string {
 		names = append(names, v.Keys...)
 	}
 	for _, p := range cfg.Providers {
+		names = append(names, variables(p)...)
 		if p.KeyEnv != "" {
 			names = append(names, p.KeyEnv)
 		}

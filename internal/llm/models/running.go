@@ -55,6 +55,11 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 		if e.placed != "" {
 			p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.CheckUsable())
 		}
+	case e.isCloud():
+		p.Usable, p.Reason = &usable, "signs in by "+e.signedBy
+		if check {
+			f.checkCloud(ctx, e, p)
+		}
 	case e.ListsDetails != local.Any:
 		ctx, cancel := context.WithTimeout(ctx, near)
 		defer cancel()
@@ -66,6 +71,13 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 	default:
 		p.Usable, p.Reason = &usable, "key in "+e.KeyEnv
 		f.listKnown(e, &p.ListedProvider)
+	}
+}
+
+// checkCloud signs in.
+func (f *Finder) checkCloud(ctx context.Context, e Endpoint, p *foundServer) {
+	if err := e.SignIn(ctx); err != nil {
+		p.Usable, p.Reason = new(bool), err.Error()
 	}
 }
 

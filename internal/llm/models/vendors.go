@@ -45,6 +45,8 @@ type Vendor struct {
 	// OTelName is gen_ai.provider.name in the semantic conventions for generative AI; if empty,
 	// Name.
 	OTelName string
+	// Cloud is bedrock, vertex or azure, for a cloud's account.
+	Cloud string
 	// SameServerAs is the vendor with the same server in another format; may be empty.
 	SameServerAs string
 }
@@ -103,6 +105,9 @@ func allVendors() []Vendor {
 		{Name: "xai", Home: "https://api.x.ai/v1", Keys: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai", KeyPrefix: "xai-", Format: chat, ModelPrefixes: []string{"grok-"}, OTelName: "x_ai"},
 		{Name: "fireworks", Home: "https://api.fireworks.ai/inference/v1", Keys: []string{"FIREWORKS_API_KEY"}, KeyPage: "https://fireworks.ai/account/api-keys", Format: chat},
 		{Name: "cerebras", Home: "https://api.cerebras.ai/v1", Keys: []string{"CEREBRAS_API_KEY"}, KeyPage: "https://cloud.cerebras.ai", KeyPrefix: "csk-", Format: chat},
+		{Name: "bedrock", Cloud: "bedrock", Keys: []string{"AWS_BEARER_TOKEN_BEDROCK"}, URLs: []string{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME"}, Format: anthropic.Format(), OTelName: "aws.bedrock"},
+		{Name: "vertex", Cloud: "vertex", Format: gemini.Format(), OTelName: "gcp.vertex_ai"},
+		{Name: "azure", Cloud: "azure", Keys: []string{"AZURE_OPENAI_API_KEY"}, URLs: []string{"AZURE_OPENAI_ENDPOINT"}, Format: chat, OTelName: "azure.ai.openai"},
 		{Name: "llamacpp", Program: "llama.cpp", Home: "http://127.0.0.1:8080/v1", Keys: []string{"LLAMA_API_KEY"}, Format: chat, Profile: Local,
 			ListsDetails: local.LlamaCPP, ContextHint: "start llama-server with a larger -c", Start: "start it with: llama-server --jinja -m FILE.gguf"},
 		{Name: "lmstudio", Program: "LM Studio", Home: "http://127.0.0.1:1234/v1", Keys: []string{"LM_API_TOKEN"}, Format: chat, Profile: Local,
@@ -156,8 +161,10 @@ func (v Vendor) formatFor(p config.Provider) (wire.Format, error) {
 		return openai.Format(), nil
 	case p.API == "responses":
 		return responses.Format(), nil
+	case p.API == "messages":
+		return anthropic.Format(), nil
 	}
-	return wire.Format{}, &MissingError{fmt.Sprintf("providers.%s.api is %q", v.Name, p.API), `want "chat" or "responses"`}
+	return wire.Format{}, &MissingError{fmt.Sprintf("providers.%s.api is %q", v.Name, p.API), `want "chat", "responses" or "messages"`}
 }
 
 // homes returns the hosts of known companies; they need a key, and their models call tools

@@ -45,6 +45,7 @@ type Options struct {
 	Vision *bool
 	// Findings store refusals for later processes; may be nil.
 	Findings *Findings
+	Door     *Door // of a cloud or a gateway; may be nil
 }
 
 // WithDefaults fills missing fields from an adapter's defaults.
@@ -89,7 +90,7 @@ type Adapter struct {
 func Adapt(o Options, base string, header http.Header) Adapter {
 	c := Client{
 		Provider: o.Name, Idle: o.Idle, Secret: o.Key, HTTP: HTTP(o.HTTP), KeyHint: o.KeyHint, URLHint: o.URLHint,
-		base: strings.TrimRight(base, "/"), header: header, newID: o.NewID,
+		Door: o.Door, base: strings.TrimRight(base, "/"), header: header, newID: o.NewID,
 	}
 	if c.newID == nil {
 		c.newID = NewID
@@ -110,7 +111,7 @@ func (a *Adapter) Name() string { return a.Options.Name }
 func (a *Adapter) Stream(ctx context.Context, r session.Request, path string, body func(session.Request, Quirks) *Body, read func(Answer) (session.Done, error)) iter.Seq[session.Chunk] {
 	return a.Ask(ctx, r, func(out *ChunkSender, r session.Request, q Quirks) (session.Done, error) {
 		r.Messages = a.Cache.Pictures(ctx, r.Messages, a.Pictures)
-		reply, err := a.Client.Post(ctx, path, body(r, q))
+		reply, err := a.Client.Post(ctx, a.Options.Door.path(r.Model, path), a.Options.Door.body(body(r, q)))
 		if err != nil {
 			return session.Done{}, err
 		}

@@ -46,7 +46,19 @@ var (
 // HTTP returns a client that keeps one connection and follows no redirect: a redirect would send
 // the key to another host and turn the request into a GET. The transport of a given client is kept.
 func HTTP(given *http.Client) *http.Client {
-	c := http.Client{Transport: &http.Transport{
+	c := http.Client{}
+	if given != nil {
+		c = *given
+	} else {
+		c.Transport = Transport()
+	}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// Transport returns a transport for a provider.
+func Transport() *http.Transport {
+	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
 		ForceAttemptHTTP2:   true,
@@ -56,12 +68,7 @@ func HTTP(given *http.Client) *http.Client {
 		TLSHandshakeTimeout: dialTime,
 		// Compressed event streams arrive in blocks instead of streaming.
 		DisableCompression: true,
-	}}
-	if given != nil {
-		c = *given
 	}
-	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &c
 }
 
 // A Client talks to one provider.
@@ -72,6 +79,8 @@ type Client struct {
 	Secret   string        // redacted in every message
 	KeyHint  string        // for a refused key
 	URLHint  string        // for an unreachable server
+
+	Door *Door // may be nil
 
 	base   string // set by Adapt, like the fields below
 	header http.Header
@@ -85,9 +94,18 @@ type Call struct {
 	Body        *Body // may be nil
 }
 
-// Open sends a request and waits for a successful status. The error is a *session.ProviderError or
-// ctx's error.
+// Open sends a request and waits for a successful status. A request whose credentials have ended is
+// sent once more with new ones. The error is a *session.ProviderError or ctx's error.
 func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
+	call.URL = c.Door.address(call.URL)
+	r, err := c.open(ctx, call)
+	if err != nil && c.Door.renews(err) {
+		return c.open(ctx, call)
+	}
+	return r, err
+}
+
+func (c *Client) open(ctx context.Context, call Call) (*Reply, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	r := &Reply{client: c, outer: ctx, inner: inner, cancel: cancel, left: maxBody}
 	r.clock = time.AfterFunc(c.Idle, func() { cancel(errIdle) })
@@ -100,6 +118,9 @@ func (c *Client) Open(ctx context.Context, call Call) (*Reply, error) {
 	r.response = response
 	r.body = bufio.NewReader(readFunc(r.receive))
 	if response.StatusCode/100 == 2 {
+		if c.Door != nil && c.Door.Read != nil {
+			r.body = bufio.NewReader(c.Door.Read(r.body))
+		}
 		return r, nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a truncated error is still an error
@@ -124,6 +145,9 @@ func (c *Client) do(ctx context.Context, call Call) (*http.Response, error) {
 		}), call)
 		if err != nil {
 			return nil, c.failure(session.RequestError, "the address of "+c.Provider+" is not valid", c.URLHint)
+		}
+		if err := c.Door.sign(ctx, request, call.Body); err != nil {
+			return nil, err
 		}
 		response, err := c.HTTP.Do(request)
 		if err == nil || try == maxStale || !stale.Load() || ctx.Err() != nil {

@@ -207,14 +207,21 @@ const (
 
 // mask removes the key, even if only its start is repeated, as some servers do on purpose.
 func (c *Client) mask(text string) string {
-	text = redact.New(c.Secret).Text(text)
-	if len(c.Secret) >= minExact { // unlike in a log, it cannot be part of other text here
-		text = strings.ReplaceAll(text, c.Secret, redact.Mark)
+	if c.Door != nil && c.Door.Secret != nil {
+		text = masked(text, c.Door.Secret())
 	}
-	if len(c.Secret) < minHead {
+	return masked(text, c.Secret)
+}
+
+func masked(text, secret string) string {
+	text = redact.New(secret).Text(text)
+	if len(secret) >= minExact { // unlike in a log, it cannot be part of other text here
+		text = strings.ReplaceAll(text, secret, redact.Mark)
+	}
+	if len(secret) < minHead {
 		return text
 	}
-	head := c.Secret[:8]
+	head := secret[:8]
 	for {
 		i := strings.Index(text, head)
 		if i < 0 {

@@ -116,7 +116,7 @@ func Blocked(reason string) bool {
 // IsParseFailure reports whether an answer ended because its server could not parse a call, by
 // Gemini's reasons, in either case.
 func IsParseFailure(reason string) bool {
-	return containsAny(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_response")
+	return containsAny(strings.ToLower(reason), "malformed_function_call", "function_call_filter", "unexpected_tool_call", "malformed_tool_call", "malformed_tool_use", "malformed_response", "malformed_model_output")
 }
 
 // byStatus classifies a failure without a known text.
@@ -130,7 +130,7 @@ func byStatus(status int, text string) session.ErrorKind {
 		return session.RateError
 	case status == http.StatusRequestEntityTooLarge:
 		return session.ContextError
-	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500:
+	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusFailedDependency || status >= 500:
 		return session.ServerError
 	case containsAny(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError
@@ -139,7 +139,7 @@ func byStatus(status int, text string) session.ErrorKind {
 	case containsAny(text, "invalid_api_key", "api key not valid", "api key not found", "api key expired", "authentication_error",
 		"permission_error"):
 		return session.AuthError
-	case containsAny(text, "model_not_found", "not_found_error") || containsAny(text, "model") && containsAny(text, "not found", "does not exist"):
+	case containsAny(text, "model_not_found", "not_found_error", "model identifier is invalid") || containsAny(text, "model") && containsAny(text, "not found", "does not exist"):
 		return session.NoModelError
 	case status == 0 && !containsAny(text, "invalid_request"):
 		return session.ServerError

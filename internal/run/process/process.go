@@ -84,7 +84,9 @@ func (p *Process) Session(heads []session.Head, prefix string) (session.ID, erro
 
 // Models returns a finder for a configuration.
 func (p *Process) Models(cfg config.Config) *models.Finder {
-	return models.New(cfg, p.ConfigFile(), p.Getenv, models.Memory{Keys: p.Ring, Servers: &p.servers, Findings: p.findings})
+	return models.New(cfg, p.ConfigFile(), p.Getenv, models.Memory{
+		Keys: p.Ring, Servers: &p.servers, Findings: p.findings, Run: printedBy, Hide: p.Ring.Hide,
+	})
 }
 
 func (p *Process) LookAround(ctx context.Context) (models.Listing, error) {

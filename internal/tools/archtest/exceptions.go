@@ -7,6 +7,7 @@ func Exceptions() []Exception {
 		{ruleProcess, "internal/run/hostio", "editor.go", "the person's own editor, in their terminal, which the shim would take from it"},
 		{ruleProcess, "internal/run/hostio", "beside.go", "adze itself, in the user's terminal, which the shim would take from it"},
 		{ruleProcess, "internal/run/hostio", "clipboard.go", "the program that holds the person's clipboard, at their key"},
+		{ruleProcess, "internal/run/process", "credentials.go", "a program that the person's configuration names, which needs their environment and prints to adze alone"},
 		{ruleProcess, "internal/mcp/oauth", "open.go", "the person's own browser, at their command, which stays when adze ends"},
 		{ruleProcess, "internal/fleet/batch", "child.go", "an adze of the person's own, which below a shim would take their flags for those of a command, and trust none"},
 		{ruleProcess, "internal/cmd/doctor", "machine.go", "it asks the tmux that the person sits in for one setting"},

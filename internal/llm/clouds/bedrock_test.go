@@ -1,0 +1,296 @@
+package clouds_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"adze/internal/llm/anthropic"
+	"adze/internal/llm/clouds"
+	"adze/session"
+)
+
+// machine is an environment without a home.
+type machine struct {
+	vars  map[string]string
+	now   time.Time
+	ran   [][]string
+	out   string
+	fails error
+	hid   []string
+}
+
+func (m *machine) env() clouds.Env {
+	return clouds.Env{
+		Getenv: func(name string) string { return m.vars[name] }, Now: func() time.Time { return m.now },
+		Hide: func(s string) { m.hid = append(m.hid, s) },
+		Run: func(_ context.Context, argv []string) ([]byte, error) {
+			m.ran = append(m.ran, argv)
+			return []byte(m.out), m.fails
+		},
+	}
+}
+
+func newMachine(t *testing.T, settings, keys string) *machine {
+	t.Helper()
+	dir := t.TempDir()
+	m := &machine{now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), vars: map[string]string{
+		"AWS_CONFIG_FILE": filepath.Join(dir, "config"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(dir, "credentials"),
+	}}
+	for name, text := range map[string]string{"config": settings, "credentials": keys} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func frame(headers map[string]string, payload string) []byte {
+	var out bytes.Buffer
+	m := eventstream.Message{Payload: []byte(payload)}
+	for name, v := range headers {
+		m.Headers.Set(name, eventstream.StringValue(v))
+	}
+	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+func event(kind, payload string) []byte {
+	return frame(map[string]string{":message-type": "event", ":event-type": kind}, payload)
+}
+
+func chunk(data string) []byte {
+	return event("chunk", `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(data))+`"}`)
+}
+
+func exception(kind, message string) []byte {
+	return frame(map[string]string{":message-type": "exception", ":exception-type": kind}, `{"message":"`+message+`"}`)
+}
+
+func hello() []byte {
+	return bytes.Join([][]byte{
+		chunk(`{"type":"message_start","message":{"usage":{"input_tokens":9}}}`),
+		chunk(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`),
+		chunk(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hello"}}`),
+		chunk(`{"type":"content_block_stop","index":0}`),
+		chunk(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`),
+		chunk(`{"type":"message_stop"}`),
+	}, nil)
+}
+
+func converseHello() []byte {
+	return bytes.Join([][]byte{
+		event("messageStart", `{"role":"assistant"}`),
+		event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"hm"}}}`),
+		event("contentBlockStop", `{"contentBlockIndex":0}`),
+		event("contentBlockDelta", `{"contentBlockIndex":1,"delta":{"text":"hello"}}`),
+		event("contentBlockStop", `{"contentBlockIndex":1}`),
+		event("contentBlockStart", `{"contentBlockIndex":2,"start":{"toolUse":{"toolUseId":"t1","name":"read"}}}`),
+		event("contentBlockDelta", `{"contentBlockIndex":2,"delta":{"toolUse":{"input":"{\"path\":"}}}`),
+		event("contentBlockDelta", `{"contentBlockIndex":2,"delta":{"toolUse":{"input":"\"a\"}"}}}`),
+		event("contentBlockStop", `{"contentBlockIndex":2}`),
+		event("messageStop", `{"stopReason":"tool_use"}`),
+		event("metadata", `{"usage":{"inputTokens":9,"outputTokens":2,"totalTokens":11},"metrics":{"latencyMs":1}}`),
+	}, nil)
+}
+
+// canned answers each request with the bytes that it points to.
+type canned struct{ body *[]byte }
+
+// RoundTrip implements http.RoundTripper.
+func (c canned) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(*c.body))}, nil
+}
+
+// ask makes one request to Bedrock at a server.
+func ask(t *testing.T, server string, m *machine, model, format, key string) (text string, calls []session.Call, done session.Done) {
+	t.Helper()
+	return askBy(t, nil, server, m, model, format, key)
+}
+
+func askBy(t *testing.T, client *http.Client, server string, m *machine, model, format, key string) (text string, calls []session.Call, done session.Done) {
+	t.Helper()
+	d := clouds.Bedrock(clouds.NewAWS(m.env(), ""), key, "eu-central-1", "", format)
+	p := anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: server, Door: &d, HTTP: client})
+	for c := range p.Stream(t.Context(), session.Request{Model: model, System: "s", Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hi"}}}}}) {
+		switch c := c.(type) {
+		case session.Text:
+			text += c.Delta
+		case session.Call:
+			calls = append(calls, c)
+		case session.Done:
+			done = c
+		}
+	}
+	return text, calls, done
+}
+
+func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, body []byte)) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		answer(w, r, body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// A request to a model is signed for its region; names with colons and slashes keep their form.
+func TestRequestsAreSigned(t *testing.T) {
+	for _, model := range []string{"anthropic.claude-3-haiku-20240307-v1:0", "arn:aws:bedrock:eu-central-1:123456789012:inference-profile/eu.anthropic.claude-x"} {
+		m := newMachine(t, "", "[default]\naws_access_key_id = AKID\naws_secret_access_key = s/cr+et\naws_session_token=tok\n")
+		var wrong, path string
+		url := serve(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
+			wrong, path = verify(r, body, "AKID", "s/cr+et", "eu-central-1", "bedrock", m.now), r.URL.EscapedPath()
+			if other := verify(r, append(body, ' '), "AKID", "s/cr+et", "eu-central-1", "bedrock", m.now); other == "" {
+				t.Error("another body has the same signature")
+			}
+			if r.Header.Get("X-Amz-Security-Token") != "tok" {
+				t.Error("the session's token is missing")
+			}
+			_, _ = w.Write(hello())
+		})
+		text, _, done := ask(t, url, m, model, clouds.Invoke, "")
+		if wrong != "" || text != "hello" || done.Err != nil || done.Usage.Input != 9 {
+			t.Errorf("%s: %q, %q, %v", model, wrong, text, done)
+		}
+		if strings.Contains(path, ":") || strings.Count(path, "/") != 3 {
+			t.Errorf("the path is %s", path)
+		}
+	}
+}
+
+// Credentials that ended are renewed once, and each attempt is signed anew.
+func TestExpiredCredentialsAreRenewedOnce(t *testing.T) {
+	m := newMachine(t, "[profile dev]\nregion = eu-central-1\ncredential_process = \"/opt/my tool\" --json 'a b'\n", "")
+	m.vars["AWS_PROFILE"] = "dev"
+	m.out = `{"Version":1,"AccessKeyId":"AKID","SecretAccessKey":"secret-1"}`
+	refuse := 1
+	var signatures []string
+	url := serve(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
+		signatures = append(signatures, r.Header.Get("Authorization"))
+		if len(signatures) <= refuse {
+			m.out, m.now = strings.Replace(m.out, "secret-1", "secret-2", 1), m.now.Add(time.Second)
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"message":"The security token included in the request is expired"}`)
+			return
+		}
+		if wrong := verify(r, body, "AKID", "secret-2", "eu-central-1", "bedrock", m.now); wrong != "" {
+			t.Error(wrong)
+		}
+		_, _ = w.Write(hello())
+	})
+	if text, _, done := ask(t, url, m, "anthropic.claude-x", clouds.Invoke, ""); text != "hello" || done.Err != nil || len(m.ran) != 2 || signatures[0] == signatures[1] {
+		t.Errorf("%q, %v, %q", text, done.Err, m.ran)
+	}
+	if got := fmt.Sprintf("%q", m.ran[0]); got != `["/opt/my tool" "--json" "a b"]` {
+		t.Error(got)
+	}
+	refuse, signatures = 5, nil
+	_, _, done := ask(t, url, m, "anthropic.claude-x", clouds.Invoke, "")
+	var failed *session.ProviderError
+	if !errors.As(done.Err, &failed) || failed.Kind != session.AuthError || len(signatures) != 2 {
+		t.Errorf("%v after %d requests", done.Err, len(signatures))
+	}
+}
+
+// The aws program signs in where the files hold no keys; its failure has a next step.
+func TestTheAWSProgramSignsIn(t *testing.T) {
+	m := newMachine(t, "[profile dev]\nsso_session = corp\nregion=us-west-2\n[sso-session corp]\nsso_region=x\n", "")
+	m.vars["AWS_PROFILE"] = "dev"
+	account := clouds.NewAWS(m.env(), "")
+	if account.Region() != "us-west-2" || account.Missing() != "" {
+		t.Error(account.Region(), account.Missing())
+	}
+	m.fails = errors.New("aws: The SSO session has expired")
+	_, err := account.Credentials(t.Context())
+	var failed *session.ProviderError
+	if !errors.As(err, &failed) || !strings.Contains(failed.Message, "has expired") || !strings.Contains(failed.Hint, "aws sso login --profile dev") {
+		t.Errorf("%#v", err)
+	}
+	m.fails, m.out = nil, `{"Version":1,"AccessKeyId":"A","SecretAccessKey":"secret-1","SessionToken":"t","Expiration":"2026-11-30T13:00:00Z"}`
+	for _, at := range []struct {
+		minutes int
+		ran     int
+	}{{0, 2}, {54, 2}, {56, 3}} {
+		m.now = time.Date(2026, 11, 30, 12, at.minutes, 0, 0, time.UTC)
+		if _, err := account.Credentials(t.Context()); err != nil || len(m.ran) != at.ran {
+			t.Errorf("at minute %d: %v after %d programs", at.minutes, err, len(m.ran))
+		}
+	}
+	if len(m.hid) == 0 {
+		t.Error("nothing is hidden")
+	}
+	m.vars["AWS_PROFILE"] = "prod"
+	if got := clouds.NewAWS(m.env(), "").Missing(); !strings.Contains(got, "no profile prod") {
+		t.Error(got)
+	}
+}
+
+// Exceptions inside a stream end it with their kinds.
+func TestExceptionsInAStreamAreTyped(t *testing.T) {
+	m := newMachine(t, "", "")
+	for kind, want := range map[string]session.ErrorKind{
+		"throttlingException": session.RateError, "modelStreamErrorException": session.ServerError, "internalServerException": session.ServerError,
+		"serviceUnavailableException": session.ServerError, "validationException": session.RequestError, "accessDeniedException": session.AuthError,
+	} {
+		url := serve(t, func(w http.ResponseWriter, r *http.Request, _ []byte) {
+			if r.Header.Get("Authorization") != "Bearer the-bearer-token" {
+				t.Error("no bearer token")
+			}
+			_, _ = w.Write(append(hello()[:len(hello())-len(chunk(`{"type":"message_stop"}`))], exception(kind, "no more")...))
+		})
+		_, _, done := ask(t, url, m, "anthropic.claude-x", clouds.Invoke, "the-bearer-token")
+		var failed *session.ProviderError
+		if !errors.As(done.Err, &failed) || failed.Kind != want || !strings.Contains(failed.Message, "no more") {
+			t.Errorf("%s: %v", kind, done.Err)
+		}
+	}
+}
+
+// A stream that is cut or damaged anywhere is no answer.
+func TestCutAndDamagedFrames(t *testing.T) {
+	m := newMachine(t, "", "")
+	for format, whole := range map[string][]byte{clouds.Invoke: hello(), clouds.Converse: converseHello()} {
+		var body []byte
+		read := func() (string, []session.Call, session.Done) {
+			return askBy(t, &http.Client{Transport: canned{&body}}, "http://bedrock.example", m, "m", format, "the-bearer-token")
+		}
+		body = whole
+		want, calls, done := read()
+		if want != "hello" || done.Err != nil || done.Usage.Input != 9 || (format == clouds.Converse) != (len(calls) == 1 && calls[0].Arguments == `{"path":"a"}`) {
+			t.Errorf("%s: %q %v %v", format, want, calls, done)
+		}
+		terminal := bytes.LastIndex(whole, []byte("chunk"))
+		if format == clouds.Converse {
+			terminal = bytes.Index(whole, []byte("messageStop"))
+		}
+		for n := range whole {
+			body = whole[:n]
+			if _, got, done := read(); n < terminal && (done.Err == nil || len(got) > 0) {
+				t.Fatalf("%s: cut at %d, it is an answer: %v", format, n, done)
+			}
+		}
+		for n := range whole {
+			body = bytes.Clone(whole)
+			body[n] ^= 0x20
+			if _, _, done := read(); done.Err == nil && n < terminal {
+				t.Fatalf("%s: damaged at %d, it is an answer", format, n)
+			}
+		}
+	}
+}
