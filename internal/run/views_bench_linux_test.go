@@ -120,7 +120,7 @@ func newSide(b *testing.B, w views, apart bool) *side {
 	writers := &recorder.ChangeLog{}
 	box := sandbox.New(sandbox.Options{Workspace: s.work, Home: filepath.Dir(s.work), State: state, OwnPaths: []string{state}, Techniques: []sandbox.Technique{sandbox.Namespaces}})
 	s.keeper = recorder.NewKeeper(recorder.Options{ChangeLog: writers, MaxWait: time.Hour, Separate: func(tool.Record) bool { return true },
-		Options: undo.Options{Root: s.work, State: recorder.Store(filepath.Join(top, "undo"), s.work)}})
+		Options: undo.Options{Root: s.work, State: recorder.Store(filepath.Join(top, "undo"), s.work), Skip: func(path string) bool { return box.IsPlaceholder(filepath.Join(s.work, path)) }}})
 	box.SetChangePolicy(nil, func(tag string, paths []string, apply func() []string) error {
 		return s.keeper.Applying(proc.TagOf(tag), paths, apply)
 	})

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -46,7 +45,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, agent: filepath.Join(t.TempDir(), "agent.sock"), abstract: "@adze-test-" + strconv.Itoa(os.Getpid())}
+	w := &world{t: t, agent: filepath.Join(t.TempDir(), "agent.sock"), abstract: "@adze-test-" + itoa(os.Getpid())}
 	near, err := os.MkdirTemp(roomy(), "world-")
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.tcp = strconv.Itoa(w.listen("tcp4", "127.0.0.1:0").Addr().(*net.TCPAddr).Port)
+	w.tcp = itoa(w.listen("tcp4", "127.0.0.1:0").Addr().(*net.TCPAddr).Port)
 	u, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +75,7 @@ func newWorld(t *testing.T) *world {
 			_, _ = u.WriteTo(buf[:n], from)
 		}
 	}()
-	w.udp = strconv.Itoa(u.LocalAddr().(*net.UDPAddr).Port)
+	w.udp = itoa(u.LocalAddr().(*net.UDPAddr).Port)
 	dir, err := os.MkdirTemp("/tmp", "x11-") // as X11 and the ssh agent do
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +136,7 @@ func (w *world) listen(network, at string) net.Listener {
 // in replaces what a script is about.
 func (s *scene) in(script string) string {
 	return strings.NewReplacer("TCP", s.tcp, "UDP", s.udp, "AGENT", s.agent, "ABSTRACT", s.abstract, "SHARED", s.shared,
-		"STATE", s.state, "WITNESS", strconv.Itoa(s.witness.Process.Pid), "PROBE", "./probe "+selftest.Word).Replace(script)
+		"STATE", s.state, "WITNESS", itoa(s.witness.Process.Pid), "PROBE", "./probe "+selftest.Word).Replace(script)
 }
 
 func (s *scene) has(name string) bool {
@@ -195,6 +194,10 @@ func tries() []try {
 		{name: "read adze's own state", script: "grep -q secret STATE/secret"},
 		{name: "read a secret by another root", script: "grep -qs key /proc/*/root$HOME/.ssh/id_ed25519 /proc/*/cwd/../.ssh/id_ed25519"},
 		{name: "read another's environment", script: "grep -qsz of-another-process /proc/[0-9]*/environ"},
+		{name: "create an editor's folder", script: "mkdir -p .vscode && echo mine > .vscode/tasks.json", out: hooked("work/.vscode/tasks.json")},
+		{name: "create .envrc", script: "echo mine > .envrc", out: hooked("work/.envrc")},
+		{name: "replace a placeholder", script: "rmdir .envrc; mv .envrc away; echo mine > .envrc", out: hooked("work/.envrc")},
+		{name: "create adze's folder", script: "mkdir -p .adze/tools && echo mine > .adze/tools/x.json", out: hooked("work/.adze/tools/x.json")},
 		{name: "change .git/config", script: "echo mine >> .git/config", out: hooked("work/.git/config")},
 		{name: "git config", script: "git config core.fsmonitor mine", out: hooked("work/.git/config")},
 		{name: "add a hook", script: "echo mine > .git/hooks/pre-commit", out: hooked("work/.git/hooks/pre-commit")},

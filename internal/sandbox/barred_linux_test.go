@@ -38,6 +38,8 @@ func failures() []failure {
 		{name: "python", needs: "python3", script: "python3 -c 'open(\"../other/py\", \"w\")'"},
 		{name: "git config", needs: "git", script: "git config user.name x", told: []string{"write .git/config" + protected}},
 		{name: "a hook", script: "echo x > .git/hooks/pre-commit", told: []string{"write .git/hooks/pre-commit" + protected}},
+		{name: "a file that is not there yet", script: "echo x > .envrc", told: []string{"write .envrc" + protected}},
+		{name: "a folder that is not there yet", script: "mkdir -p .vscode/x", told: []string{"write .vscode/x" + protected}},
 		{name: "rename the repository", script: "mv .git g", told: []string{"write .git" + protected}},
 		{name: "an editor in C", needs: "sed", script: "sed -i s/as/AS/ ../other/file"},
 		{name: "a server of this machine", script: "exec 3<>/dev/tcp/127.0.0.1/HOST"},

@@ -71,6 +71,20 @@ func TestABuildReadsThePersonsModules(t *testing.T) {
 	}
 }
 
+// Where the workspace is no repository, an empty folder stands for one, which must not keep go from
+// building; what the user told go stays.
+func TestABuildOutsideARepository(t *testing.T) {
+	need(t, "go", "git")
+	each(t, func(t *testing.T, b *bench) {
+		b.write("work/go.mod", "module example.com/x\n\ngo 1.22\n")
+		b.write("work/x.go", "package main\n\nfunc main() {}\n")
+		r := b.run("export GOTOOLCHAIN=local; go build -n -o /dev/null . && go env GOFLAGS")
+		if r.Err() != nil || !strings.HasSuffix(text(r), "-buildvcs=false") {
+			t.Errorf("%v: %s", r.Err(), text(r))
+		}
+	})
+}
+
 func TestServersOfACommandReachEachOther(t *testing.T) {
 	need(t, "python3")
 	each(t, func(t *testing.T, b *bench) {

@@ -58,6 +58,7 @@ func (p *plan) deny(s *Sandbox) {
 	// Paths hidden from the command need no further protection.
 	gone := func(path string) bool { return matchesAny(p.hidden, path, false) }
 	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return gone(g.path) })
+	p.missing = slices.DeleteFunc(p.missing, gone)
 }
 
 // find lists the covered paths, topmost only.

@@ -118,6 +118,10 @@ func (p *plan) environAt(cache, tmp string) []string {
 	if proxy := p.goProxy(set); proxy != "" {
 		own["GOPROXY"] = proxy
 	}
+	if slices.Contains(p.missing, filepath.Join(p.workspace.path, ".git")) {
+		// go takes the empty placeholder folder for a repository and fails to ask git about it.
+		own["GOFLAGS"] = strings.TrimSpace(cmp.Or(p.lookup("GOFLAGS"), set["GOFLAGS"]) + " -buildvcs=false")
+	}
 	var out []string
 	for _, kv := range p.command.Env {
 		name, _, _ := strings.Cut(kv, "=")

@@ -62,7 +62,7 @@ func (s *Sandbox) noView(m Technique, folders ...string) string {
 // mapsEverybody reports whether the namespaces map all users and groups.
 func mapsEverybody(m Technique) bool { return m == Namespaces && os.Geteuid() == 0 }
 
-// keepGit makes git's folders in the workspace read only, and the folders of submodules without a
+// keepGit makes git's folders in the workspace read only, and the places of submodules without a
 // repository: git would run code planted there.
 func (p *plan) keepGit(g *guards) {
 	top := p.workspace.path
@@ -70,10 +70,10 @@ func (p *plan) keepGit(g *guards) {
 	trees := []string{top}
 	for _, dir := range p.nested {
 		if isLink(dir) { // it could be replaced
-			g.lock(top, filepath.Dir(dir))
+			g.lockIfThere(top, filepath.Dir(dir))
 			continue
 		}
-		g.lock(top, dir)
+		g.lockIfThere(top, dir)
 		if filepath.Base(dir) == ".git" {
 			trees = append(trees, filepath.Dir(dir))
 		}

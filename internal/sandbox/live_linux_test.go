@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -162,8 +164,9 @@ func TestWhatAJobPlantsIsNotRun(t *testing.T) {
 		"a submodule that cannot be read": {"", `git init -q n && git -C n commit -q --allow-empty -m n && git -C n config core.fsmonitor 'touch ../../ran;false'; git add n 2>&1; chmod 0311 n`},
 		"a submodule that is not there yet": {"mkdir n; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n; ",
 			`git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'; mv n m; git init -q n; git -C n config core.fsmonitor 'touch ../../ran;false'`},
-		"a nested repository": {"git init -q n; ", `git -C n config core.fsmonitor 'touch ../../ran;false'; mv n/.git n/x; echo x > n/.git/commondir; mv n m`},
-		"a hook":              {"git config core.hooksPath .husky; mkdir .husky; ", `printf '#!/bin/sh\ntouch ../ran\n' > .husky/post-index-change; chmod +x .husky/post-index-change`},
+		"a submodule whose folder is gone": {"git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),n; ", `git init -q n && git -C n config core.fsmonitor 'touch ../../ran;false'`},
+		"a nested repository":              {"git init -q n; ", `git -C n config core.fsmonitor 'touch ../../ran;false'; mv n/.git n/x; echo x > n/.git/commondir; mv n m`},
+		"a hook":                           {"git config core.hooksPath .husky; mkdir .husky; ", `printf '#!/bin/sh\ntouch ../ran\n' > .husky/post-index-change; chmod +x .husky/post-index-change`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			live(t, func(t *testing.T, b *bench) {
@@ -241,19 +244,54 @@ func TestLiveAsAnOrdinaryUser(t *testing.T) {
 	asOrdinaryUser(t, "^(TestAJobReadsTheRepository|TestAWatcherSeesWhatOthersChange|TestWhatAJobPlantsIsNotRun|TestACommandStagesNoSubmoduleBesideAJob|TestTheUsersOwnSettingsStay|TestWhatAJobLeavesForOtherProgramsIsTold)$")
 }
 
-// A job does not change what git runs by its settings.
+// killedIn is the variable by which a test starts this program again, to be killed with its job.
+const killedIn = "ADZE_TEST_KILLED_IN"
+
+// The next start tells what a job planted, where adze was killed with it.
+func TestWhatAJobLeftIsToldAfterAKill(t *testing.T) {
+	if top := os.Getenv(killedIn); top != "" {
+		b := &bench{t: t, top: top, home: filepath.Join(top, "home"), work: filepath.Join(top, "home", "work"), state: filepath.Join(top, "state")}
+		b.box = b.sandbox(sandbox.Namespaces)
+		b.background("git init -q sub; printf '#!/bin/sh\\ntouch ran\\n' > sub/.git/hooks/post-index-change; chmod +x sub/.git/hooks/post-index-change; echo x > .npmrc; echo ready; read x")
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	need(t, "git")
+	b := newViewBench(t)
+	b.host("git init -q own; git -C own config alias.x '!true'")
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestWhatAJobLeftIsToldAfterAKill$")
+	cmd.Env = append(os.Environ(), killedIn+"="+b.top)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	told, err := b.sandbox(sandbox.Namespaces).Recover()
+	text := strings.Join(told, "\n")
+	if err != nil || !strings.Contains(text, "sub/.git would make git run programs") || !strings.Contains(text, "hook post-index-change") || !strings.Contains(text, ".npmrc (other programs act") || strings.Contains(text, "own") {
+		t.Errorf("%v: %q", err, text)
+	}
+	if again, err := b.sandbox(sandbox.Namespaces).Recover(); err != nil || len(again) > 0 {
+		t.Errorf("it is told twice: %v, %q", err, again)
+	}
+	if !b.there("sub/.git/hooks/post-index-change") {
+		t.Error("what may be the user's by now is gone")
+	}
+}
+
+// A job does not change what git runs by its settings, whether it is there or not.
 func TestAJobDoesNotChangeWhatASettingNames(t *testing.T) {
 	live(t, func(t *testing.T, b *bench) {
-		b.host("git init -q .; git config core.hooksPath tools/hooks; git config diff.x.textconv ./show.sh; mkdir -p tools/hooks; echo true | tee tools/hooks/pre-commit show.sh")
-		j := b.background("echo ready; read x; { echo payload > tools/hooks/pre-commit; echo payload > show.sh; echo payload > tools/hooks/post-commit; } 2>/dev/null; echo ok > tools/other")
+		b.host("git init -q .; git config core.hooksPath tools/hooks; git config diff.x.textconv ./show.sh; mkdir -p tools/hooks; echo true | tee tools/hooks/pre-commit show.sh; git init -q nested; git -C nested config core.hooksPath ../later")
+		j := b.background("echo ready; read x; { echo payload > tools/hooks/pre-commit; echo payload > show.sh; echo payload > tools/hooks/post-commit; mkdir -p later; echo payload > later/pre-commit; } 2>/dev/null; echo ok > tools/other")
 		j.end()
 		for name, want := range map[string]string{"tools/hooks/pre-commit": "true\n", "show.sh": "true\n", "tools/other": "ok\n"} {
 			if got := b.read(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 		}
-		if b.there("tools/hooks/post-commit") {
-			t.Error("a hook was made")
+		for _, name := range []string{"tools/hooks/post-commit", "later/pre-commit"} {
+			if b.there(name) {
+				t.Errorf("%s was made", name)
+			}
 		}
 	})
 }

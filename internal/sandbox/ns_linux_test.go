@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,7 +53,7 @@ func TestPIDsAreThoseOutside(t *testing.T) {
 	}
 	// The arguments are shown a moment after the program before is gone (proc(5)).
 	var args []byte
-	for err = nil; err == nil && len(args) == 0; args, err = os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/cmdline") {
+	for err = nil; err == nil && len(args) == 0; args, err = os.ReadFile("/proc/" + itoa(p.PID()) + "/cmdline") {
 	}
 	if string(args) != "sleep\x001000\x00" {
 		t.Errorf("process %d is %q", p.PID(), args)

@@ -4,9 +4,9 @@
 // Permissions decide what is attempted; a sandbox decides what is possible. Inside, the file tree
 // is read only except for the workspace and a private /tmp. Homes and other users' places are empty
 // except for allowed paths (home.go). Files that would make other programs run something later
-// (git's hooks and configuration, editors' folders) are not changed; new ones by a command on the
-// files themselves are reported. The network is reachable only through a proxy that asks. Other
-// processes, the kernel's keys, namespaces and mounts are out of reach.
+// (git's hooks and configuration, editors' folders) are read only, even before they exist. The
+// network is reachable only through a proxy that asks. Other processes, the kernel's keys,
+// namespaces and mounts are out of reach.
 //
 // A foreground command changes a view of the workspace (package overlay, view.go), if the kernel
 // supports one. After it ends, each change is judged (judge.go, judge_git.go) and applied, or left
@@ -49,11 +49,10 @@
 //     a file that is replaced while it runs.
 //   - Memory outside processes (memfd) is not counted.
 //   - As root, all of /proc is read only: a program cannot set its oom_score_adj, for example.
-//   - On the live tree a command can make files that other programs run where none are yet; they
-//     are told when it ends, unless adze is killed. A new repository that would make git run
-//     something is put aside when the command ends; until then the user's own programs may meet
-//     it. The same holds for a submodule that the user checks out meanwhile, and for a .git folder
-//     that the user replaces.
+//   - On the live tree editors' folders are protected at the top of the workspace only. A new
+//     repository that would make git run something is put aside when the command ends; until then
+//     the user's own programs may meet it. The same holds for a submodule that the user checks out
+//     meanwhile, and for a .git folder that the user replaces.
 //   - A command on the live tree cannot commit.
 //   - In a view the kernel cannot rename existing folders (EXDEV). If the shim traces the call, it
 //     moves the entries one by one; else mv copies and git mv fails. A name looked up in vain may
@@ -83,7 +82,7 @@ type Options struct {
 	Workspace  string      // writable for commands
 	Home       string      // the user's
 	OwnPaths   []string    // adze's configuration and state; no command may read them
-	State      string      // stores levels, views and caches
+	State      string      // stores levels and records of running commands
 	Memory     uint64      // bytes for all processes of one command; 0 means half the machine's memory
 	Processes  uint64      // per command; 0 means 4096
 	Techniques []Technique // in the order to try; nil means this system's

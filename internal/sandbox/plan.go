@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"adze/internal/osfile/delicate"
 	"adze/internal/sandbox/proc"
 	"adze/internal/sandbox/proc/shim/namespace"
 )
@@ -29,6 +30,7 @@ type plan struct {
 	hidden    []string // in the workspace, by rules; missing for the command
 	masked    []string // outside the workspace, by rules; empty for the command
 	still     []string // read only by rules; in a view, judged after the command
+	missing   []string // guards' folders that exist until the command ends
 	host      host
 	memory    uint64
 	processes uint64
@@ -108,19 +110,23 @@ func (p *plan) protect(s *Sandbox, means Technique) error {
 	g := guards{}
 	p.keepGit(&g)
 	for _, dir := range found.closed { // a repository may be in it
-		g.lock(p.workspace.path, dir)
+		g.lockIfThere(p.workspace.path, dir)
 	}
 	p.keepNames(&g, found.executedPaths)
-	p.guards = g.list
+	p.guards, p.missing = g.list, g.missing
 	return g.err
 }
 
 const maxNames = 512
 
-// keepNames protects existing files that other programs or git's settings run. Missing ones are
-// searched for after the command.
+// keepNames protects existing files that other programs or git's settings run. Of the missing ones,
+// only a few names get an empty folder as a placeholder. The others are searched for after the
+// command.
 func (p *plan) keepNames(g *guards, acted []string) {
 	top := p.workspace.path
+	for _, name := range delicate.PlaceholderNames() {
+		g.lock(top, filepath.Join(top, name))
+	}
 	places := gitRuns(top, p.elsewhere, p.nested, p.command.Env)
 	for _, dir := range places.hooks {
 		if rel, err := filepath.Rel(top, dir); err == nil && slices.Contains(places.runs, dir) && !throughLink(top, filepath.Dir(rel)) {
@@ -129,14 +135,15 @@ func (p *plan) keepNames(g *guards, acted []string) {
 	}
 	for _, at := range append(places.runs, acted[:min(len(acted), maxNames)]...) {
 		if rel, err := filepath.Rel(top, at); err == nil && !throughLink(top, filepath.Dir(rel)) && (!isFolderAt(at) || slices.Contains(acted, at)) {
-			g.lock(top, at)
+			g.lockIfThere(top, at)
 		}
 	}
 }
 
 // holds reports whether the command cannot change a path.
 func (p *plan) holds(path string) bool {
-	return slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && isWithin(path, g.path) })
+	return slices.Contains(p.missing, path) ||
+		slices.ContainsFunc(p.guards, func(g guard) bool { return g.kind == namespace.Locked && isWithin(path, g.path) })
 }
 
 func (p *plan) root(path string) string {

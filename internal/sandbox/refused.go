@@ -80,6 +80,7 @@ var removing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (p *plan) hides(path string) bool {
 	folder := filepath.Dir(path)
 	return p.home.covered(path) && !p.home.visible(path) && !isWithin(path, p.workspace.path) ||
+		slices.ContainsFunc(p.missing, func(m string) bool { return isWithin(path, m) }) ||
 		!p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return isWithin(folder, dir) && folder != dir && exists(folder) })
 }
 
@@ -150,6 +151,11 @@ func (p *plan) weighWrite(path string) (proc.Denial, bool) {
 		return b, false
 	case !p.walled && slices.ContainsFunc(p.private, func(dir string) bool { return isWithin(folder, dir) && folder != dir }):
 		b.Target, b.Reason = legible(path), "whose folder is not there in the sandbox"
+	}
+	for _, missing := range p.missing { // adze's own placeholder is there now
+		if isWithin(path, missing) {
+			return b, may(filepath.Dir(missing))
+		}
 	}
 	if exists(path) && !protected {
 		return b, may(path)

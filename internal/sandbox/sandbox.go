@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ type Sandbox struct {
 	workspace folder
 	machine   sync.Once
 	host      host
+	notes     notes
 	first     func() survey // the workspace before the first command
 	servers   servers
 	viewFails atomic.Bool           // the kernel supports no views here
@@ -40,7 +42,7 @@ type Sandbox struct {
 
 // New makes a sandbox. It returns at once: the machine is examined with the first command.
 func New(o Options) *Sandbox {
-	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace),
+	return &Sandbox{over: make(chan struct{}), o: o, workspace: pin(o.Workspace), notes: notes{dir: runningDir(o.State)},
 		first: sync.OnceValue(func() survey { return lookThrough(o.Workspace, someFolders) })}
 }
 
@@ -83,6 +85,9 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 	if err != nil {
 		return proc.Confinement{}, err
 	}
+	if means == Seatbelt {
+		p.missing = nil // Landlock's rules also cover missing paths
+	}
 	var taken []func()
 	defer func() {
 		for _, giveBack := range slices.Backward(taken) {
@@ -104,9 +109,13 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 	if p.view != nil {
 		taken = append(taken, p.view.giveUp)
 	}
-	began := liveCommand{s.workspace.path, started, p.nested}
-	if top := filepath.Join(s.workspace.path, ".git"); exists(top) {
-		began.repositories = append(slices.Clone(p.nested), top)
+	began := running{s.workspace.path, started, p.nested, p.missing}
+	var forget func() // nil if there is no record
+	if p.live != "" && means != Landlock {
+		if forget, err = s.notes.begin(began); err != nil {
+			return proc.Confinement{}, fmt.Errorf("cannot note that it works on the files themselves: %w", err)
+		}
+		taken = append(taken, forget)
 	}
 	walls, err := build(p)
 	if err != nil {
@@ -135,8 +144,8 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 		if p.view != nil {
 			found = p.view.end()
 		}
-		if p.live != "" && means != Landlock {
-			found.Messages = append(found.Messages, began.planted(p.holds)...)
+		if forget != nil { // now that the repositories named by new work trees' .git files exist
+			found.Messages = append(found.Messages, began.planted(p.holds, false)...)
 		}
 		if p.live != "" {
 			s.alive.Add(-1)
@@ -149,6 +158,9 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 				own.Deny(b)
 			}
 			found = own
+		}
+		if forget != nil {
+			forget()
 		}
 		return found
 	}

@@ -48,6 +48,9 @@ func (s *Sandbox) standing() Level { return NoLevel }
 // whyLive returns why commands work on the live tree.
 func (s *Sandbox) whyLive(Technique) string { return "this system has no views of folders" }
 
+// IsPlaceholder returns false: there are no placeholder folders.
+func (s *Sandbox) IsPlaceholder(string) bool { return false }
+
 // Recover does nothing: no command runs on a view.
 func (s *Sandbox) Recover() ([]string, error) { return nil, nil }
 

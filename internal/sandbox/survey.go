@@ -96,24 +96,17 @@ func actsOn(root, path string, e fs.DirEntry) bool {
 	return kind != delicate.Folder || err != nil || len(below) > 0
 }
 
-// liveCommand is a command on the live tree.
-type liveCommand struct {
-	workspace    string
-	started      time.Time
-	repositories []string // in the workspace before the command
-}
-
 // planted reports files left by a command on the live tree that other programs act on. It puts
-// aside a new repository that would make git run something. Places that the command could not
-// change do not count.
-func (r *liveCommand) planted(holds func(path string) bool) (told []string) {
-	now := lookThrough(r.workspace, 0)
-	for _, at := range append(now.repositories, filepath.Join(r.workspace, ".git")) {
-		if slices.Contains(r.repositories, at) || holds(at) {
+// aside a new repository that would make git run something, but only reports it if stays: others
+// may have made it since. Places that the command could not change do not count.
+func (r *running) planted(holds func(path string) bool, stays bool) (told []string) {
+	now := lookThrough(r.Workspace, 0)
+	for _, at := range now.repositories {
+		if slices.Contains(r.Repositories, at) || holds(at) {
 			continue
 		}
-		if found := dangers(at, r.workspace, false); len(found) > 0 {
-			told = append(told, fmt.Sprintf("%s would make git run programs or read another repository (%s)%s", legibleIn(r.workspace, at), strings.Join(found, ", "), putAside(at)))
+		if found := dangers(at, r.Workspace, false); len(found) > 0 {
+			told = append(told, fmt.Sprintf("%s would make git run programs or read another repository (%s)%s", legibleIn(r.Workspace, at), strings.Join(found, ", "), putAside(at, stays)))
 		}
 	}
 	for _, dir := range now.closed {
@@ -126,21 +119,21 @@ func (r *liveCommand) planted(holds func(path string) bool) (told []string) {
 
 // odd reports new links that lead out of the workspace, and files that editors and assistants act
 // on.
-func (r *liveCommand) odd(now survey, holds func(path string) bool) []string {
+func (r *running) odd(now survey, holds func(path string) bool) []string {
 	var out apply.Outcome
 	fresh := func(path string) bool {
 		var st unix.Stat_t
 		if unix.Lstat(path, &st) != nil || holds(path) {
 			return false
 		}
-		return time.Unix(st.Ctim.Unix()).After(r.started)
+		return time.Unix(st.Ctim.Unix()).After(r.Started)
 	}
 	for _, at := range now.links {
 		if !fresh(at) {
 			continue
 		}
 		target, _ := os.Readlink(at)
-		if rel, _ := filepath.Rel(r.workspace, at); !stays(r.workspace, rel, target) {
+		if rel, _ := filepath.Rel(r.Workspace, at); !stays(r.Workspace, rel, target) {
 			out.Unapplied = append(out.Unapplied, apply.Unapplied{Path: at, Reason: whyLeaves})
 		}
 	}
@@ -166,7 +159,10 @@ const asideSuffix = ".held-by-adze"
 
 // putAside renames a repository, or a bare one's HEAD, to hide it from git. It returns the outcome
 // as text.
-func putAside(at string) string {
+func putAside(at string, stays bool) string {
+	if stays {
+		return "; it stays"
+	}
 	if filepath.Base(at) != ".git" {
 		at = filepath.Join(at, "HEAD")
 	}

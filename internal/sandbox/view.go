@@ -300,7 +300,8 @@ func (s *Sandbox) Recover() (told []string, err error) {
 			told = append(told, legible(n.Path)+": "+n.What)
 		}
 	}
-	return told, err
+	planted, leftErr := left(s.o.State, s.workspace.path)
+	return append(told, planted...), errors.Join(err, leftErr)
 }
 
 // mostTold limits the messages about one command.

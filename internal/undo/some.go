@@ -155,14 +155,14 @@ func (k *hand) placed(at folder, s scope, d *dir, name string, below [][]string)
 		return errAgain // another spelling of a name
 	}
 	k.moved = k.moved || known && leavesOut(was)
-	n := node{name: name, stat: st}
+	n, covered := node{name: name, stat: st}, false
 	if err == nil {
-		n.ignored = k.ignores(s, name, st)
+		n.ignored, covered = k.covers(s, name, st)
 	}
 	switch {
-	case err == nil && known:
+	case covered && known:
 		d.nodes[i] = n
-	case err == nil:
+	case covered:
 		d.nodes = slices.Insert(d.nodes, i, n)
 	case known:
 		d.nodes = slices.Delete(d.nodes, i, i+1)

@@ -77,8 +77,11 @@ type Options struct {
 	Named    bool     // cover only the paths named in TakeAt; any folder may be used
 	Limits   Limits   // zero fields mean the defaults
 	Ignore   ignore.Finder
-	Now      func() time.Time // nil means time.Now
-	Look     bool             // read-only: states are not stored, and nothing is restored
+	// Skip reports whether an empty, read-only folder is a temporary one of adze, to be left out of
+	// states. Optional.
+	Skip func(path string) bool
+	Now  func() time.Time // nil means time.Now
+	Look bool             // read-only: states are not stored, and nothing is restored
 	// Equivalent reports whether two contents of a file in git's own state are equivalent. If nil, only
 	// equal contents are.
 	Equivalent func(path string, a, b []byte) bool

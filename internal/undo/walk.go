@@ -93,7 +93,11 @@ func (k *hand) read(at folder, s scope, prev *dir) (*dir, error) {
 		if err != nil {
 			continue // it was removed; not part of this state
 		}
-		d.nodes = append(d.nodes, node{name: name, stat: st, ignored: k.ignores(s, name, st)})
+		ignored, covered := k.covers(s, name, st)
+		if !covered {
+			continue
+		}
+		d.nodes = append(d.nodes, node{name: name, stat: st, ignored: ignored})
 		n := &d.nodes[len(d.nodes)-1] // does not move: the capacity suffices
 		if err := k.node(at, s, n, prev.find(name, &hint)); err != nil {
 			return nil, err
@@ -118,10 +122,13 @@ func (k *hand) inside(at folder, s scope, has func(name string) bool) scope {
 	return s
 }
 
-// ignores reports whether git would ignore an entry.
-func (k *hand) ignores(s scope, name string, st stat) bool {
+// covers reports whether an entry is part of the state and whether it is ignored.
+func (k *hand) covers(s scope, name string, st stat) (ignored, covered bool) {
+	if k.opts.Skip != nil && st.isFolder() && st.mode&0o777 == 0o555 && k.opts.Skip(s.path+name) {
+		return false, false
+	}
 	k.query.In(s.level)
-	return s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder())
+	return s.ignored || !s.git && name != gitName && k.query.Ignored(name, st.isFolder()), true
 }
 
 // rootEntry returns the root's own entry, or nil if unknown.

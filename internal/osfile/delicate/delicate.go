@@ -184,6 +184,12 @@ func Fold(step string) string {
 	return strings.TrimRight(step, " .")
 }
 
+// PlaceholderNames returns names at a workspace's top that an empty folder may temporarily occupy:
+// no program treats one as an error.
+func PlaceholderNames() []string {
+	return []string{".adze", ".vscode", ".idea", ".zed", ".envrc", ".mcp.json", ".claude", ".cursor", ".codex", ".gemini", ".exrc", ".nvim.lua", ".devcontainer", ".devcontainer.json"}
+}
+
 // Spelled returns the paths for a location, except patterns.
 func Spelled(where Location) (out []string) {
 	for _, n := range Names() {

@@ -48,6 +48,11 @@ func TestEachNameIsARow(t *testing.T) {
 			t.Errorf("%s is taken for %s", path, n.Path)
 		}
 	}
+	for _, name := range PlaceholderNames() {
+		if _, ok := In(name, File); !ok {
+			t.Errorf("an empty folder would stand for %s, which is not on the list", name)
+		}
+	}
 	for _, path := range []string{".VSCode\u200b/tasks.json", ".vscode./tasks.json", ".vscode /tasks.json", ".g\u200bitattributes"} {
 		if _, ok := In(path, File); !ok {
 			t.Errorf("%q is not found, which some file systems take for a name on the list", path)

@@ -201,6 +201,7 @@ func (g *Guard) keepFiles(n Options) {
 	}
 	kept.Followed = g.Followed.Load
 	kept.Notify, kept.Mask = func(text string) { n.Observe(session.Notice{Text: text}) }, func(text string) string { return s.Ring.Mask().Text(text) }
+	kept.Skip = func(path string) bool { return g.Cage.Box.IsPlaceholder(filepath.Join(kept.Root, path)) }
 	kept.Named = func(ctx context.Context) ([]undo.Named, error) { return recorder.Named(ctx, n.Stored(), kept.Root) }
 	kept.Path = func(name string) (string, bool) {
 		p, err := s.Root.Resolve(name)
