@@ -146,8 +146,8 @@ type hinted struct {
 	hint string
 }
 
-// refused returns an error for the user. Errors of the clouds' modules have many lines; the first one
-// holds the reason.
+// refused returns an error for the user. Errors of the clouds' modules have many lines; the first
+// one holds the reason.
 func refused(name string, err error) error {
 	var known *session.ProviderError
 	if errors.As(err, &known) {

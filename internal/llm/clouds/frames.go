@@ -18,7 +18,7 @@ import (
 // error; a stream that stops inside a frame has its end there, as one that stops between two.
 type frames struct {
 	from    *bufio.Reader
-	text    bool // what follows is no frame
+	text    bool // the rest is no frame
 	decoder *eventstream.Decoder
 	convert func(kind string, payload []byte) [][]byte // the events' data; kind "" is the end
 	ready   bytes.Buffer

@@ -36,6 +36,7 @@ func starts() []start {
 		{"internal/sandbox/proc/shim/shim.go", 1, "the command, below its shim", "as that is", "as that says", "the program was found before"},
 		{"internal/sandbox/proc/detach.go", 1, "an adze in the background", "the user, who starts it", "the folder of the user", itself},
 		{"internal/sandbox/proc/processes_other.go", 1, "ps", askedNobody, "/", "/bin and /usr/bin"},
+
 		{"toolset/bash.go", 1, "a command of the model's or the user's", askedByGate, "the workspace, or one that the gate agreed to", "the user's PATH; without the workspace where a rule allowed it and nobody saw it"},
 		{"toolset/declared.go", 1, "a tool of the user's, or one of the project's that they allowed", askedByGate + "; a project's by consent, pinned", "the workspace", "interpreters isolated (proc.Isolated, proc.Consented)"},
 		{"internal/project/hooks/run.go", 1, "a hook of the user's or the owner's, or one of the project's that the user allowed",
@@ -45,21 +46,25 @@ func starts() []start {
 			"a folder of its own; the workspace where that was asked about", cleanPath + "; search paths and settings of interpreters without it"},
 		{"internal/editors/lsp/server.go", 1, "a language server", "nobody for one that runs no code of the project, in the sandbox where there is one; a project's SDK by consent, pinned",
 			"/; the workspace where a server needs it and was allowed", cleanPath + "; no SDK and no module path of the project"},
+
 		{"internal/files/git/run.go", 1, "git, for the git tools, undo and the interface", askedNobody, "a repository", cleanPath + " and without the repository; no setting of the repository runs a program"},
 		{"internal/sandbox/gitsettings.go", 1, "git config --list and git ls-files", askedNobody, "the workspace, or a repository in it", cleanPath},
 		{"internal/fleet/batch/clone.go", 1, "git, for clones and patches", "the user, who starts a batch", "clones", cleanPath + "; no hooks, no fsmonitor"},
 		{"internal/fleet/batch/child.go", 1, "an adze for a task", "the user, who starts a batch", "the clone", itself},
+
 		{"internal/sandbox/proc/helper_linux.go", 1, "the holder of the views of a stage", "nobody; the user, who chose mode staged", "/", itself},
 		{"internal/sandbox/stage.go", 2, "nothing: plans that are looked at, and the command that has ended", "", "", ""},
 		{"internal/sandbox/live.go", 1, "nothing: a plan that is looked at", "", "", ""},
 		{"internal/sandbox/selftest.go", 1, "the attempts of the self-test", askedNobody, "a folder below the state", itself},
 		{"internal/sandbox/site.go", 2, "sleep, which the self-test must not see", askedNobody, "where adze runs", cleanPath},
 		{"internal/run/hostio/beside.go", 1, "an adze that shows all sessions", "the user, by a key", "where adze runs", itself},
+
 		{"internal/run/hostio/clipboard.go", 1, "the program of the desktop's clipboard", "the user, by a key", "where adze runs", cleanPath},
 		{"internal/run/hostio/editor.go", 1, "the user's editor", "the user, by a key", "where adze runs", cleanPath},
 		{"internal/run/process/credentials.go", 1, "a program that prints a key or credentials: key_command, credential_process, aws", "the user, whose configuration names it", "a temporary folder", "the user's PATH"},
 		{"internal/mcp/oauth/open.go", 1, "the user's browser", "the user, who logs in", "where adze runs", cleanPath},
 		{"internal/cmd/doctor/machine.go", 1, "tmux show-options, inside tmux", askedNobody, "where adze runs", cleanPath},
+
 		{"internal/tools/bench/floor/main.go", 1, "nothing of the program: a measurement", "", "", ""},
 		{"internal/tools/picture/main.go", 1, "nothing of the program: it draws pictures for the README", "", "", ""},
 		{"internal/tools/picture/pane.go", 3, "the same", "", "", ""},
