@@ -134,9 +134,6 @@ func (f *Finder) azure(e *Endpoint, client *http.Client) {
 	}
 }
 
-// isCloud reports whether an endpoint is one of a cloud.
-func (e Endpoint) isCloud() bool { return e.Cloud != "" }
-
 // SignedBy names the credentials of a cloud or a gateway that are not a key, for the user.
 func (e Endpoint) SignedBy() string { return e.signedBy }
 

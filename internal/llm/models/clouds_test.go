@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -271,5 +272,31 @@ func TestAnotherModelAnswersWhileAServerFails(t *testing.T) {
 		if got, told, done := said(t, m); got != "" || len(told) > 0 || done.Err == nil || asked == before {
 			t.Errorf("status %d: %q %q %v", status, got, told, done.Err)
 		}
+	}
+}
+
+// scripted is a provider that yields the same chunks each time.
+type scripted []session.Chunk
+
+func (scripted) Name() string { return "b" }
+
+func (s scripted) Stream(context.Context, session.Request) iter.Seq[session.Chunk] {
+	return slices.Values(s)
+}
+
+// What another model's server refused is said behind the change, and not held against the chosen
+// model.
+func TestAnotherModelsServerRefusesAPart(t *testing.T) {
+	down := scripted{session.Done{Err: &session.ProviderError{Kind: session.ServerError, Message: "overloaded"}}}
+	other := scripted{session.Mended{Reasons: []string{"it takes no images"}, Messages: []string{"1"}}, session.Text{Delta: "hello"}, session.Done{}}
+	p := &fallback{Provider: down, others: []Model{{Provider: other, Name: "n"}}, now: time.Now, until: make([]time.Time, 2)}
+	var mended []session.Mended
+	for c := range p.Stream(t.Context(), session.Request{Model: "m"}) {
+		if m, is := c.(session.Mended); is {
+			mended = append(mended, m)
+		}
+	}
+	if len(mended) != 1 || len(mended[0].Reasons) != 2 || mended[0].Reasons[1] != "it takes no images" || mended[0].Messages != nil {
+		t.Errorf("said: %+v", mended)
 	}
 }

@@ -80,7 +80,7 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 	case e.missing != nil:
 		e.mentioned = true
 		return e, nil
-	case e.isCloud():
+	case e.Cloud != "":
 		f.enter(&e, client)
 	}
 	if len(p.KeyCommand) > 0 {
@@ -103,7 +103,7 @@ func (f *Finder) Endpoints() []Endpoint {
 	var out []Endpoint
 	for _, name := range names {
 		e, err := f.Endpoint(name) // a run with a provider without an address reports that
-		if err == nil && e.SameServerAs == "" && (e.Lacks() != nil || e.base != "" && (!e.isCloud() || e.mentioned)) {
+		if err == nil && e.SameServerAs == "" && (e.Lacks() != nil || e.base != "" && (e.Cloud == "" || e.mentioned)) {
 			out = append(out, e)
 		}
 	}

@@ -102,8 +102,13 @@ func (p *fallback) ask(ctx context.Context, of session.Provider, r session.Reque
 				continue
 			}
 		}
-		if !begun && p.changes(at) && !yield(session.Mended{Reasons: []string{notice}}) {
-			return nil
+		if !begun && p.changes(at) {
+			if m, is := c.(session.Mended); is { // it comes once
+				m.Reasons = append([]string{notice}, m.Reasons...)
+				c = m
+			} else if !yield(session.Mended{Reasons: []string{notice}}) {
+				return nil
+			}
 		}
 		begun = true
 		if !yield(c) {
@@ -140,8 +145,8 @@ func foreignChunk(c session.Chunk) session.Chunk {
 	case session.Call:
 		c.Opaque = nil
 		return c
-	case session.Mended:
-		return nil
+	case session.Mended: // what the other server refused, the chosen one may take
+		return session.Mended{Reasons: c.Reasons}
 	}
 	return c
 }

@@ -130,15 +130,12 @@ func (f *Finder) commanded(e *Endpoint, client *http.Client) {
 
 // variables returns the names in ${NAME} of a provider's settings.
 func variables(p config.Provider) (names []string) {
-	note := func(text string) {
-		os.Expand(text, func(name string) string {
-			names = append(names, name)
-			return ""
-		})
-	}
 	for _, of := range []map[string]string{p.Headers, p.Query, {"": p.Proxy}} {
 		for _, value := range of {
-			note(value)
+			os.Expand(value, func(name string) string {
+				names = append(names, name)
+				return ""
+			})
 		}
 	}
 	return names

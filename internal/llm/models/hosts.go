@@ -39,7 +39,7 @@ func (f *Finder) hosted(e Endpoint, of string) (Model, error) {
 		return Model{}, e.CheckUsable()
 	}
 	m := Model{Name: of, Profile: profileOf(e.config, e.Profile)}
-	if e.isCloud() {
+	if e.Cloud != "" {
 		return f.atCloud(e, m).renamed(), nil
 	}
 	format, err := e.formatFor(e.config)
@@ -76,7 +76,7 @@ func (f *Finder) atCloud(e Endpoint, m Model) Model {
 
 // suggesting names a server's models in the error about an unknown one.
 func (e Endpoint) suggesting() local.Decorator {
-	if e.isCloud() {
+	if e.Cloud != "" {
 		return nil // a cloud's list is at another address, and names what an account may not use
 	}
 	return local.Suggest(func(ctx context.Context) ([]string, error) {

@@ -114,7 +114,7 @@ func (f *Finder) KeysOnly() Listing {
 		switch {
 		case e.Incomplete():
 			p.Usable, p.Reason = new(bool), e.lack()
-		case e.isCloud():
+		case e.Cloud != "":
 			p.Reason = "signs in by " + e.signedBy
 		case e.NeedsKey:
 			p.Reason = "key in " + e.KeySource()

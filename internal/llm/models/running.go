@@ -55,7 +55,7 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 		if e.placed != "" {
 			p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.CheckUsable())
 		}
-	case e.isCloud():
+	case e.Cloud != "":
 		p.Usable, p.Reason = &usable, "signs in by "+e.signedBy
 		if check {
 			f.checkCloud(ctx, e, p)
