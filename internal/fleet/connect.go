@@ -211,13 +211,8 @@ func isPassing(err error) bool {
 	if errors.As(err, &api) {
 		return slices.Contains([]jetstream.ErrorCode{10005, 10008, 10009, 10118}, api.ErrorCode) // no peers yet, no leader, or a server that is away
 	}
-	for _, e := range []error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, nats.ErrNoServers, jetstream.ErrInvalidJSAck} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, nats.ErrNoServers, jetstream.ErrInvalidJSAck}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // patiently repeats do until it succeeds, fails for good, or the servers had time to elect a

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"adze/internal/fleet/batch"
 	"adze/internal/testkit/natstest"
 )
@@ -524,4 +526,25 @@ func leader(c *natstest.Cluster) *natstest.Server {
 		return c.Servers[0]
 	}
 	return c.Leader("ADZE_TASKS")
+}
+
+// behind is an object store on a server that has not heard of a file yet.
+type behind struct {
+	jetstream.ObjectStore
+	left int
+}
+
+func (b *behind) GetBytes(context.Context, string, ...jetstream.GetObjectOpt) ([]byte, error) {
+	if b.left--; b.left >= 0 {
+		return nil, jetstream.ErrObjectNotFound
+	}
+	return []byte("patch"), nil
+}
+
+func TestAFileIsReadFromAServerThatIsBehind(t *testing.T) {
+	var got bytes.Buffer
+	s := &Server{files: &behind{left: 2}}
+	if err := s.File(t.Context(), "b.t.patch", &got); err != nil || got.String() != "patch" {
+		t.Errorf("%q, %v", got.String(), err)
+	}
 }

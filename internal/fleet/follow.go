@@ -175,11 +175,14 @@ func (s *Server) awaitCancel(ctx context.Context, id string, end context.CancelC
 
 // File writes a result's patch or session to to.
 func (s *Server) File(ctx context.Context, name string, to io.Writer) error {
-	var raw []byte
+	raw, asked := []byte(nil), 0
 	err := s.patiently(ctx, func(context.Context) (err error) {
 		try, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
 		raw, err = s.files.GetBytes(try, name)
+		if asked++; errors.Is(err, jetstream.ErrObjectNotFound) && asked < 50 {
+			return nats.ErrNoResponders // in a cluster, the server that answers may be behind
+		}
 		return err
 	})
 	if err == nil {
