@@ -19,6 +19,7 @@ import (
 
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/clouds"
+	"adze/internal/llm/wire"
 	"adze/session"
 )
 
@@ -292,5 +293,50 @@ func TestCutAndDamagedFrames(t *testing.T) {
 				t.Fatalf("%s: damaged at %d, it is an answer", format, n)
 			}
 		}
+	}
+}
+
+// A signature holds for one region and one of Amazon's two services.
+func TestEachRegionAndServiceIsSignedFor(t *testing.T) {
+	m := newMachine(t, "", "[default]\naws_access_key_id = AKID\naws_secret_access_key = secret\n")
+	for _, c := range []struct{ region, host, service string }{
+		{"eu-central-1", "bedrock-runtime.eu-central-1.amazonaws.com", "bedrock"},
+		{"us-east-2", "bedrock-runtime.us-east-2.amazonaws.com", "bedrock"},
+		{"us-east-2", "bedrock-mantle.us-east-2.api.aws", "bedrock-mantle"},
+	} {
+		d := clouds.Bedrock(clouds.NewAWS(m.env(), ""), "", c.region, c.host, clouds.OpenAI)
+		body := &wire.Body{}
+		body.Add([]byte("{}"))
+		r, err := http.NewRequest(http.MethodPost, "https://"+c.host+"/openai/v1/responses", body.Reader())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = 2
+		if err := d.Sign(t.Context(), r, body); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := verify(r, []byte("{}"), "AKID", "secret", c.region, c.service, m.now); wrong != "" {
+			t.Errorf("%s: %s", c.host, wrong)
+		}
+		if verify(r, []byte("{}"), "AKID", "secret", "eu-west-3", c.service, m.now) == "" {
+			t.Errorf("%s: the signature holds in another region", c.host)
+		}
+	}
+}
+
+// An identity that may not use a model is told what it may not, and asked nothing twice.
+func TestAnIdentityMayNotUseAModel(t *testing.T) {
+	asked := 0
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		asked++
+		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"message":"User: arn:aws:iam::123456789012:user/dev is not authorized to perform: bedrock:InvokeModelWithResponseStream"}`)
+	})
+	m := newMachine(t, "", "[default]\naws_access_key_id = AKID\naws_secret_access_key = secret\n")
+	_, _, done := ask(t, url, m, "anthropic.claude-x", clouds.Invoke, "")
+	var failed *session.ProviderError
+	if !errors.As(done.Err, &failed) || failed.Kind != session.AuthError || !strings.Contains(failed.Error(), "not authorized to perform: bedrock:InvokeModelWithResponseStream") || asked != 1 {
+		t.Errorf("%v, asked %d times", done.Err, asked)
 	}
 }

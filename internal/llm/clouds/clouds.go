@@ -131,13 +131,10 @@ func (t *Tokens) Bearer(header, scheme string) wire.Door {
 
 // Key returns a door that sends a constant key in a header, after scheme.
 func Key(header, scheme, key string) wire.Door {
-	return wire.Door{
-		Secret: func() string { return key },
-		Sign: func(_ context.Context, r *http.Request, _ *wire.Body) error {
-			r.Header.Set(header, scheme+key)
-			return nil
-		},
-	}
+	return wire.Door{Secret: func() string { return key }, Sign: func(_ context.Context, r *http.Request, _ *wire.Body) error {
+		r.Header.Set(header, scheme+key)
+		return nil
+	}}
 }
 
 // hinted is an error with the user's next step.
@@ -146,8 +143,8 @@ type hinted struct {
 	hint string
 }
 
-// refused returns an error for the user. Errors of the clouds' modules have many lines; the first
-// one holds the reason.
+// refused returns an error for the user. Errors of the clouds' modules have many lines: the reason is
+// in the server's answer, else in the first one.
 func refused(name string, err error) error {
 	var known *session.ProviderError
 	if errors.As(err, &known) {
@@ -159,6 +156,9 @@ func refused(name string, err error) error {
 		hint = next.hint
 	}
 	text, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if _, answer, described := strings.Cut(err.Error(), `"error_description":`); described {
+		text, _, _ = strings.Cut(strings.TrimLeft(answer, ` "`), `"`)
+	}
 	const most = 300
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + " …"
