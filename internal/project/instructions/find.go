@@ -93,15 +93,13 @@ func (in *reader) person() (files []File, rules []rule) {
 		return nil, nil
 	}
 	for _, name := range []string{".codex/AGENTS.md", ".claude/CLAUDE.md", ".gemini/GEMINI.md"} {
-		f, ok := in.mine(filepath.Join(in.owner.Home, name), "~/"+name)
-		if !ok {
-			continue
+		if f, ok := in.mine(filepath.Join(in.owner.Home, name), "~/"+name); ok {
+			f.fallback = true
+			if files = append(files, f); agents(name) {
+				return files, nil
+			}
+			break
 		}
-		f.fallback = true
-		if files = append(files, f); agents(name) {
-			return files, nil
-		}
-		break
 	}
 	always, rules := in.ownRules()
 	return append(files, always...), rules

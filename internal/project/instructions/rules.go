@@ -61,12 +61,13 @@ func (in *reader) rules(dir string) (always []File, waiting []rule) {
 // project.
 func (in *reader) ownRules() (always []File, waiting []rule) {
 	dir := filepath.Join(in.owner.Home, claudeRules)
-	root, err := workspace.Open(dir)
-	if err != nil {
-		return nil, nil
+	if exists(dir) { // to open a root takes seven calls
+		if root, err := workspace.Open(dir); err == nil {
+			defer root.Close()
+			return in.shelf(root, dir, shelf{claudeRules, ".md", "paths"}, rule{folder: in.owner.top, mine: true})
+		}
 	}
-	defer root.Close()
-	return in.shelf(root, dir, shelf{claudeRules, ".md", "paths"}, rule{folder: in.owner.top, mine: true})
+	return nil, nil
 }
 
 // shelf reads an assistant's rules, with like as what they have in common.
