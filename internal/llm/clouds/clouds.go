@@ -143,8 +143,8 @@ type hinted struct {
 	hint string
 }
 
-// refused returns an error for the user. Errors of the clouds' modules have many lines: the reason is
-// in the server's answer, else in the first one.
+// refused returns an error for the user. Errors of the clouds' modules have many lines: the reason
+// is in the server's answer, else in the first one.
 func refused(name string, err error) error {
 	var known *session.ProviderError
 	if errors.As(err, &known) {
