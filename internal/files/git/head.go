@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Head returns the current branch in the repository that contains dir, or the first digits of the
-// commit and "detached". It returns "" without a repository or if unknown. It reads one or two
-// small files and runs nothing, so frequent calls are cheap.
+// Head returns the current branch in the repository that contains dir, the first digits of the
+// commit and "detached", "branch unknown" if references are elsewhere, or "" without a repository.
+// It reads one or two small files and runs nothing, so frequent calls are cheap.
 func Head(dir string) string {
 	folder := gitFolder(dir)
 	if folder == "" {
@@ -21,8 +21,8 @@ func Head(dir string) string {
 	line, _, _ := strings.Cut(raw, "\n")
 	if ref, ok := strings.CutPrefix(line, "ref: "); ok {
 		name, isBranch := strings.CutPrefix(strings.TrimSpace(ref), "refs/heads/")
-		if !isBranch || name == ".invalid" { // .invalid: the repository stores its references elsewhere
-			return ""
+		if !isBranch || name == ".invalid" { // as git writes for reftable
+			return "branch unknown"
 		}
 		return name
 	}

@@ -55,7 +55,7 @@ func TestHeadTellsNothingThatItDoesNotKnow(t *testing.T) {
 	write("relative/.git", "gitdir: ../ref/.git\n")
 	write("nonsense/.git", "HEAD\n")
 	for name, want := range map[string]string{
-		"ref": "a\u202eb", "tag": "", "reftable": "", "sha": "ab12ab1 detached", "sha256": "ab12ab1 detached", "short": "", "other": "",
+		"ref": "a\u202eb", "tag": "branch unknown", "reftable": "branch unknown", "sha": "ab12ab1 detached", "sha256": "ab12ab1 detached", "short": "", "other": "",
 		"empty": "", "huge": "", "missing": "", "relative": "a\u202eb", "nonsense": "", "not/there/at/all": "",
 	} {
 		if got := Head(filepath.Join(top, name)); got != want {
