@@ -96,7 +96,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		{"no key", "groq/m", "", "", "set GROQ_API_KEY"},
 		{"unknown", "nowhere/m", "", "", `there is no provider "nowhere"`},
 		{"unknown, and how to describe it", "nowhere/m", "", "", `{"providers": {"nowhere": {"base_url"`},
-		{"a format that does not exist", "openai/m", `{"providers":{"openai":{"api":"telegraph"}}}`, "OPENAI_API_KEY=k", `want "chat" or "responses"`},
+		{"a format that does not exist", "openai/m", `{"providers":{"openai":{"api":"telegraph"}}}`, "OPENAI_API_KEY=k", `want "chat", "responses" or "messages"`},
 		{"a key that names no model", "", "", "MISTRAL_API_KEY=k", "MISTRAL_API_KEY is set: add --model mistral/NAME"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
