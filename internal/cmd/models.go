@@ -56,7 +56,7 @@ func (a *all) printListing(l models.Listing, ways string) {
 		if p.Usable != nil {
 			state = map[bool]string{true: "usable", false: "no"}[*p.Usable]
 		}
-		a.Show("%-11s %-8s %s · %s\n", p.Provider, state, p.Reason, p.Endpoint)
+		a.Show("%-11s %-8s %s\n", p.Provider, state, strings.Join(notEmpty(p.Reason, p.Endpoint), " · "))
 		for _, m := range p.Models {
 			a.Show("  %s\n", m)
 		}

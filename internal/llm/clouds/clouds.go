@@ -163,12 +163,5 @@ func refused(name string, err error) error {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + " …"
 	}
-	kind := session.AuthError
-	if errors.Is(err, errRunning) {
-		kind = session.RequestError
-	}
-	return &session.ProviderError{Kind: kind, Message: name + ": " + cmp.Or(strings.TrimRight(text, ". "), "no credentials"), Hint: hint}
+	return &session.ProviderError{Kind: session.AuthError, Message: name + ": " + cmp.Or(strings.TrimRight(text, ". "), "no credentials"), Hint: hint}
 }
-
-// errRunning means that a program of the user failed.
-var errRunning = errors.New("the program failed")

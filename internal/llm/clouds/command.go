@@ -3,6 +3,7 @@ package clouds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,9 +21,9 @@ func Command(env Env, provider string, argv []string, keep time.Duration) *Token
 		key := string(bytes.TrimSpace(out))
 		switch {
 		case err != nil:
-			return Token{}, hinted{fmt.Errorf("%w: %v", errRunning, err), "run it yourself to see what it says"}
+			return Token{}, hinted{err, "run it yourself to see what it says"}
 		case strings.ContainsAny(key, "\r\n\x00"):
-			return Token{}, hinted{fmt.Errorf("%w: it printed several lines", errRunning), "let it print the key alone, on one line"}
+			return Token{}, hinted{errors.New("it printed several lines"), "let it print the key alone, on one line"}
 		}
 		return Token{key, env.Now().Add(keep + early)}, nil
 	})

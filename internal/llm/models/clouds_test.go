@@ -223,6 +223,12 @@ func TestAGatewayGetsWhatItWants(t *testing.T) {
 	if !errors.As(done.Err, &failed) || strings.Contains(done.Err.Error(), "the-printed-key") || !strings.Contains(done.Err.Error(), "get-key: locked") {
 		t.Errorf("%v", done.Err)
 	}
+	rows := f.List(t.Context(), true).Providers
+	if !slices.ContainsFunc(rows, func(row ListedProvider) bool {
+		return row.Provider == "work" && !row.WantsKey && strings.Contains(row.Reason, "get-key: locked") // a login would not help
+	}) {
+		t.Errorf("the list says %+v", rows)
+	}
 	for _, name := range []string{"TEAM", "TENANT", "PASSWORD"} {
 		if !slices.Contains(KeyNames(f.config), name) {
 			t.Errorf("%s stays in the environment", name)
@@ -284,8 +290,7 @@ func (s scripted) Stream(context.Context, session.Request) iter.Seq[session.Chun
 	return slices.Values(s)
 }
 
-// What another model's server refused is said behind the change, and not held against the chosen
-// model.
+// The user reads what another model's server refused; the chosen model still gets it.
 func TestAnotherModelsServerRefusesAPart(t *testing.T) {
 	down := scripted{session.Done{Err: &session.ProviderError{Kind: session.ServerError, Message: "overloaded"}}}
 	other := scripted{session.Mended{Reasons: []string{"it takes no images"}, Messages: []string{"1"}}, session.Text{Delta: "hello"}, session.Done{}}

@@ -155,7 +155,7 @@ func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	switch {
 	case errors.As(err, &failed) && failed.Kind == session.AuthError && e.Key != "" && !e.InKeyring: // it comes before a kept one
 		p.Reason = "does not take the key in " + e.KeyEnv
-	case errors.As(err, &failed) && failed.Kind == session.AuthError:
+	case errors.As(err, &failed) && failed.Kind == session.AuthError && !e.signs:
 		p.WantsKey, p.Reason = true, "wants a key: adze models login "+e.Name
 	case err != nil:
 		p.Reason = err.Error()

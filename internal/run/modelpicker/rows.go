@@ -119,7 +119,7 @@ func ForSetup(l models.Listing, checks []doctor.Check) firstrun.Setup {
 
 // findingOf describes a provider for the setup screen.
 func findingOf(p models.ListedProvider) firstrun.Finding {
-	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: p.Reason + " · " + p.Endpoint}
+	f := firstrun.Finding{State: firstrun.Missing, Name: p.Provider, Text: strings.TrimSuffix(p.Reason+" · "+p.Endpoint, " · ")}
 	if p.Usable == nil || *p.Usable {
 		f.State = firstrun.Fact
 	}
