@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -178,18 +179,31 @@ func TestVertex(t *testing.T) {
 
 // A gateway gets headers, a query and the key of a command, through a proxy with a password.
 func TestAGatewayGetsWhatItWants(t *testing.T) {
-	var got string
-	keys, refused := 0, ""
+	var mu sync.Mutex // an unknown server is asked several things at once
+	var last, denied string
+	keys := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") == refused {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Header.Get("Authorization") == denied {
 			w.WriteHeader(http.StatusUnauthorized)
-			io.WriteString(w, `{"error":{"message":"do not know `+refused+`"}}`)
+			io.WriteString(w, `{"error":{"message":"do not know `+denied+`"}}`)
 			return
 		}
-		got = strings.Join([]string{r.URL.String(), r.Header.Get("X-Team"), r.Header.Get("Authorization"), r.Header.Get("Proxy-Authorization")}, " | ")
+		last = strings.Join([]string{r.URL.String(), r.Header.Get("X-Team"), r.Header.Get("Authorization"), r.Header.Get("Proxy-Authorization")}, " | ")
 		io.WriteString(w, chatHello)
 	}))
 	defer s.Close()
+	got := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return last
+	}
+	deny := func(key string) {
+		mu.Lock()
+		defer mu.Unlock()
+		denied = key
+	}
 	var hidden []string
 	f := finder(t, `{"providers":{"work":{"base_url":"http://gateway.example/v1","headers":{"x-team":"a ${TEAM}"},"query":{"tenant":"${TENANT}"},
 		"key_command":["get-key","--for","work"],"key_time":"50m","proxy":"http://me:${PASSWORD}@`+strings.TrimPrefix(s.URL, "http://")+`"}}}`,
@@ -209,30 +223,39 @@ func TestAGatewayGetsWhatItWants(t *testing.T) {
 	auth := "Basic " + base64.StdEncoding.EncodeToString([]byte("me:p-w"))
 	want := "http://gateway.example/v1/chat/completions?tenant=7 | a pay | Bearer the-printed-key-%d | " + auth
 	for range 2 {
-		if text, _, done := said(t, m); text != "hello" || done.Err != nil || got != fmt.Sprintf(want, 1) || keys != 1 {
-			t.Fatalf("%q %v: %s, %d keys", text, done.Err, got, keys)
+		if text, _, done := said(t, m); text != "hello" || done.Err != nil || got() != fmt.Sprintf(want, 1) || keys != 1 {
+			t.Fatalf("%q %v: %s, %d keys", text, done.Err, got(), keys)
 		}
 	}
-	refused = "Bearer the-printed-key-1"
-	if _, _, done := said(t, m); done.Err != nil || got != fmt.Sprintf(want, 2) || !slices.Contains(hidden, "the-printed-key-2") {
-		t.Errorf("%v: %s, hidden %q", done.Err, got, hidden)
+	deny("Bearer the-printed-key-1")
+	if _, _, done := said(t, m); done.Err != nil || got() != fmt.Sprintf(want, 2) || !slices.Contains(hidden, "the-printed-key-2") {
+		t.Errorf("%v: %s, hidden %q", done.Err, got(), hidden)
 	}
-	refused = "Bearer the-printed-key-2"
+	deny("Bearer the-printed-key-2")
 	_, _, done := said(t, m)
 	var failed *session.ProviderError
 	if !errors.As(done.Err, &failed) || strings.Contains(done.Err.Error(), "the-printed-key") || !strings.Contains(done.Err.Error(), "get-key: locked") {
 		t.Errorf("%v", done.Err)
 	}
-	rows := f.List(t.Context(), true).Providers
-	if !slices.ContainsFunc(rows, func(row ListedProvider) bool {
-		return row.Provider == "work" && !row.WantsKey && strings.Contains(row.Reason, "get-key: locked") // a login would not help
-	}) {
-		t.Errorf("the list says %+v", rows)
-	}
 	for _, name := range []string{"TEAM", "TENANT", "PASSWORD"} {
 		if !slices.Contains(KeyNames(f.config), name) {
 			t.Errorf("%s stays in the environment", name)
 		}
+	}
+}
+
+// The list gives the reason of a key_command that fails: a login would not help.
+func TestAKeyCommandThatFailsIsListed(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	f := finder(t, `{"providers":{"work":{"base_url":"`+s.URL+`/v1","key_command":["get-key"]}}}`, nil, Memory{
+		Run: func(context.Context, []string) ([]byte, error) { return nil, errors.New("get-key: locked") },
+	})
+	rows := f.List(t.Context(), true).Providers
+	if !slices.ContainsFunc(rows, func(row ListedProvider) bool {
+		return row.Provider == "work" && !row.WantsKey && strings.Contains(row.Reason, "get-key: locked")
+	}) {
+		t.Errorf("the list says %+v", rows)
 	}
 }
 
