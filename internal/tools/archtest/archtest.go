@@ -1,14 +1,15 @@
-// Package archtest checks the module's structure: imports, initialization, and that there is one
-// way to start a process, one to replace a file and one to run a tool (ways.go), and which
-// processes are started (starts.go). Nothing imports it; its test checks the real tree.
+// Package archtest checks the module's structure: the imports between rooms (arrows.go), the state
+// of packages (state.go), and what only one place does (ways.go): it starts processes, replaces
+// files, reads lines with a limit and runs tools. Nothing imports it; its
+// test checks the real tree.
 //
 // The one rule: an exception is a line in this package with its reason, and an unused exception is
 // a failure.
 //
 // Start reading at the table in arrows.go, then Check.
 //
-// Known limits: variables are tracked within their package by name and scope, not by type; a
-// mutation through a stored pointer is not seen. Files of all build tags are read as one package.
+// Known limits: a change through a stored pointer is not seen. Files of all build tags are read as
+// one package.
 package archtest
 
 import (
@@ -38,18 +39,30 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{module: m, rules: rules, used: map[Exception]bool{}}
+	c := &checker{typed: check(m), rules: rules, used: map[Exception]bool{}}
+	runs := c.runsOfTools()
+	listed := starts(rules.Starts)
 	for _, p := range m.packages {
 		c.arrows(p)
 		c.story(p)
-		c.state(p)
-		c.ways(p)
+		for _, f := range p.files {
+			if !f.test {
+				c.state(p, f)
+				c.ways(p, f, runs, listed)
+			}
+		}
 	}
-	if rules.Starts != nil {
-		c.starts(rules.Starts)
+	for file := range listed {
+		c.report(file, "take it out of starts.go", "a file that starts processes is listed, and not there")
 	}
-	c.calls()
-	c.staleExceptions()
+	for _, e := range rules.Exceptions {
+		if !c.used[e] {
+			c.report(e.Package, "delete the line from Exceptions", "the exception %q for %s excuses nothing", e.Rule, e.Name)
+		}
+		if e.Why == "" {
+			c.report(e.Package, "give the reason", "the exception %q for %s has no reason", e.Rule, e.Name)
+		}
+	}
 	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Where < c.found[j].Where })
 	return c.found, nil
 }
@@ -58,7 +71,7 @@ func Check(root fs.FS, rules Rules) ([]Violation, error) {
 type Rules struct {
 	Table      []Row
 	Exceptions []Exception
-	Starts     []start // if nil, process starts are not checked
+	Starts     string // rows of files that start processes
 }
 
 // An Exception allows one name in one package to break one rule.
@@ -70,10 +83,10 @@ type Exception struct {
 }
 
 type checker struct {
-	module *module
-	rules  Rules
-	used   map[Exception]bool
-	found  []Violation
+	*typed
+	rules Rules
+	used  map[Exception]bool
+	found []Violation
 }
 
 func (c *checker) report(where, fix, format string, args ...any) {
@@ -89,17 +102,6 @@ func (c *checker) excused(rule string, p *pkg, name string) bool {
 		}
 	}
 	return false
-}
-
-func (c *checker) staleExceptions() {
-	for _, e := range c.rules.Exceptions {
-		if !c.used[e] {
-			c.report(e.Package, "delete the line from Exceptions", "the exception %q for %s excuses nothing", e.Rule, e.Name)
-		}
-		if e.Why == "" {
-			c.report(e.Package, "give the reason", "the exception %q for %s has no reason", e.Rule, e.Name)
-		}
-	}
 }
 
 type module struct {
@@ -136,11 +138,11 @@ func (m *module) find(path string) *pkg {
 }
 
 func load(root fs.FS) (*module, error) {
-	name, err := moduleName(root)
+	text, err := fs.ReadFile(root, "go.mod")
 	if err != nil {
 		return nil, err
 	}
-	m := &module{name: name, fset: token.NewFileSet()}
+	m := &module{name: strings.Fields(string(text))[1], fset: token.NewFileSet()}
 	err = fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -168,19 +170,6 @@ func skipped(root fs.FS, at, name string) bool {
 	return err == nil
 }
 
-func moduleName(root fs.FS) (string, error) {
-	text, err := fs.ReadFile(root, "go.mod")
-	if err != nil {
-		return "", err
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "module "); ok {
-			return strings.TrimSpace(name), nil
-		}
-	}
-	return "", fmt.Errorf("go.mod: no module line")
-}
-
 func (m *module) add(root fs.FS, at string) error {
 	text, err := fs.ReadFile(root, at)
 	if err != nil {
@@ -204,28 +193,15 @@ func (m *module) add(root fs.FS, at string) error {
 // story requires one file in each package to open with its purpose and a starting point. A program
 // needs only the purpose, a package of tests nothing.
 func (c *checker) story(p *pkg) {
-	var doc string
 	tests := true
 	for _, f := range p.files {
-		if f.test {
-			continue
-		}
-		tests = false
-		if f.ast.Doc != nil && f.ast.Name.Name == "main" {
+		doc := f.ast.Doc.Text()
+		if !f.test && (doc != "" && f.ast.Name.Name == "main" || strings.HasPrefix(doc, "Package ") && strings.Contains(doc, "tart")) {
 			return
 		}
-		if f.ast.Doc != nil && strings.HasPrefix(f.ast.Doc.Text(), "Package ") {
-			doc = f.ast.Doc.Text()
-		}
+		tests = tests && f.test
 	}
-	var missing []string
-	for _, part := range [][2]string{{"Package ", "what it is for"}, {"tart", "where to start"}} {
-		if !strings.Contains(doc, part[0]) {
-			missing = append(missing, part[1])
-		}
-	}
-	if !tests && len(missing) > 0 {
-		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start",
-			"the package does not tell %s", strings.Join(missing, ", "))
+	if !tests {
+		c.report(p.path, "open one file with: Package NAME …, the one rule, where to start", "the package does not tell what it is for or where to start")
 	}
 }

@@ -26,35 +26,35 @@ func Reaches(root fs.FS) ([]Reach, error) {
 		return nil, err
 	}
 	t := check(m)
-	owners := t.owners()
-	stateful := map[*types.TypeName]bool{}
-	for _, tn := range owners {
-		stateful[tn] = true
+	owners, stateful := map[*types.Var]*types.TypeName{}, map[*types.TypeName]bool{}
+	for _, p := range t.packages {
+		for _, name := range p.Scope().Names() {
+			if tn, ok := p.Scope().Lookup(name).(*types.TypeName); ok && !tn.IsAlias() {
+				for _, field := range fieldsOf(tn.Type()) {
+					if !field.Exported() {
+						owners[field], stateful[tn] = tn, true
+					}
+				}
+			}
+		}
 	}
-	touched := map[*types.TypeName]map[*ast.FuncDecl]bool{}
+	reach := map[*types.TypeName]int{}
 	for _, p := range m.packages {
 		for _, f := range p.files {
-			if f.test {
-				continue
-			}
 			for _, d := range f.ast.Decls {
-				fn, ok := d.(*ast.FuncDecl)
-				if !ok {
-					continue
-				}
-				for name := range t.touches(m.name+"/"+p.path, fn, owners, stateful) {
-					if touched[name] == nil {
-						touched[name] = map[*ast.FuncDecl]bool{}
+				if fn, ok := d.(*ast.FuncDecl); ok && !f.test {
+					for tn := range t.touches(fn, owners) {
+						if stateful[tn] && tn.Pkg().Path() == m.name+"/"+p.path {
+							reach[tn]++
+						}
 					}
-					touched[name][fn] = true
 				}
 			}
 		}
 	}
 	var out []Reach
-	for name, functions := range touched {
-		where := strings.TrimPrefix(name.Pkg().Path(), m.name+"/")
-		out = append(out, Reach{where + "." + name.Name(), len(functions)})
+	for tn, n := range reach {
+		out = append(out, Reach{strings.TrimPrefix(tn.Pkg().Path(), m.name+"/") + "." + tn.Name(), n})
 	}
 	slices.SortFunc(out, func(a, b Reach) int {
 		return cmp.Or(cmp.Compare(b.Functions, a.Functions), cmp.Compare(a.Type, b.Type))
@@ -62,94 +62,55 @@ func Reaches(root fs.FS) ([]Reach, error) {
 	return out, nil
 }
 
-// owners maps every unexported field to its struct type.
-func (t *typed) owners() map[*types.Var]*types.TypeName {
-	out := map[*types.Var]*types.TypeName{}
-	for _, p := range t.packages {
-		for _, name := range p.Scope().Names() {
-			tn, ok := p.Scope().Lookup(name).(*types.TypeName)
-			if !ok || tn.IsAlias() {
-				continue
-			}
-			if st, ok := tn.Type().Underlying().(*types.Struct); ok {
-				for field := range st.Fields() {
-					if field := field; !field.Exported() {
-						out[field] = tn
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// touches returns the types in owners that a function can access, without duplicates; stateful
-// holds the same types.
-func (t *typed) touches(in string, fn *ast.FuncDecl, owners map[*types.Var]*types.TypeName, stateful map[*types.TypeName]bool) map[*types.TypeName]bool {
+// touches returns the struct types that a function can access: those of its receiver and its
+// parameters, of their fields, and the owners of the fields that it uses.
+func (t *typed) touches(fn *ast.FuncDecl, owners map[*types.Var]*types.TypeName) map[*types.TypeName]bool {
 	out := map[*types.TypeName]bool{}
-	take := func(list *ast.FieldList) {
+	for _, list := range []*ast.FieldList{fn.Recv, fn.Type.Params} {
 		if list == nil {
-			return
+			continue
 		}
-		for _, field := range list.List {
-			for _, tn := range held(t.info.Types[field.Type].Type) {
-				if stateful[tn] && tn.Pkg().Path() == in {
-					out[tn] = true
-				}
+		for _, param := range list.List {
+			typ := t.info.Types[param.Type].Type
+			out[structOf(typ)] = true
+			for _, field := range fieldsOf(typ) {
+				out[structOf(field.Type())] = true
 			}
 		}
 	}
-	take(fn.Recv)
-	take(fn.Type.Params)
 	ast.Inspect(fn, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if field, ok := t.info.Uses[id].(*types.Var); ok && field.IsField() {
-				if tn := owners[field.Origin()]; tn != nil {
-					out[tn] = true
-				}
+				out[owners[field.Origin()]] = true
 			}
 		}
 		return true
 	})
+	delete(out, nil)
 	return out
 }
 
-// held returns the named struct types that a value gives access to: its own, and its fields'.
-func held(typ types.Type) []*types.TypeName {
-	own := structOf(typ)
-	if own == nil {
-		return nil
-	}
-	out := []*types.TypeName{own.Origin().Obj()}
-	st := own.Underlying().(*types.Struct)
-	for field := range st.Fields() {
-		if n := structOf(field.Type()); n != nil {
-			out = append(out, n.Origin().Obj())
-		}
+// fieldsOf returns the fields of the named struct type behind a type.
+func fieldsOf(typ types.Type) (out []*types.Var) {
+	if tn := structOf(typ); tn != nil {
+		out = slices.Collect(tn.Type().Underlying().(*types.Struct).Fields())
 	}
 	return out
 }
 
-// structOf returns the named struct type behind a pointer, slice, array or map, or nil.
-func structOf(typ types.Type) *types.Named {
-	for range 4 {
+// structOf returns the named struct type behind pointers, slices, arrays and maps, or nil.
+func structOf(typ types.Type) *types.TypeName {
+	for {
 		switch t := types.Unalias(typ).(type) {
-		case *types.Pointer:
-			typ = t.Elem()
-		case *types.Slice:
-			typ = t.Elem()
-		case *types.Array:
-			typ = t.Elem()
-		case *types.Map:
+		case interface{ Elem() types.Type }:
 			typ = t.Elem()
 		case *types.Named:
 			if _, ok := t.Underlying().(*types.Struct); ok {
-				return t
+				return t.Origin().Obj()
 			}
 			return nil
 		default:
 			return nil
 		}
 	}
-	return nil
 }
