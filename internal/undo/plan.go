@@ -152,12 +152,12 @@ func (p *planner) judge() {
 
 // same reports whether two contents of a path are equivalent.
 func (p *planner) same(path string, a, b Entry) bool {
-	if p.w.opts.Equivalent == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
+	if p.w.Equivalent == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
 		return false
 	}
 	x, err := p.w.Content(a.Hash)
 	y, err2 := p.w.Content(b.Hash)
-	return err == nil && err2 == nil && p.w.opts.Equivalent(path, x, y)
+	return err == nil && err2 == nil && p.w.Equivalent(path, x, y)
 }
 
 // now returns the present entry at a path.

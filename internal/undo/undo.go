@@ -82,10 +82,6 @@ type Options struct {
 	Skip func(path string) bool
 	Now  func() time.Time // nil means time.Now
 	Look bool             // read-only: states are not stored, and nothing is restored
-	// Equivalent reports whether two contents of a file in git's own state are equivalent. If nil, only
-	// equal contents are.
-	Equivalent func(path string, a, b []byte) bool
-
 	// Moment is called wherever a crash or a concurrent change matters. For tests only.
 	Moment func()
 }
@@ -112,6 +108,10 @@ type Workspace struct {
 	dropped     uint64 // the store's Dropped at the last full walk
 	saved       bool   // the table on disk equals tree
 	workers     int    // number of reading goroutines
+
+	// Equivalent reports whether two contents of a file in git's own state are equivalent, for Plan.
+	// If nil, only equal contents are.
+	Equivalent func(path string, a, b []byte) bool
 
 	crash func() // Options.Moment
 }

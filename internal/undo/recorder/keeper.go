@@ -109,7 +109,6 @@ func (k *Keeper) Begin() {
 }
 
 func (k *Keeper) open() error {
-	k.o.Equivalent = sameForGit
 	ws, err := undo.Open(k.o.Options)
 	if errors.Is(err, undo.ErrTooWide) {
 		ws, err = k.openWidely(err)

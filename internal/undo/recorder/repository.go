@@ -113,7 +113,7 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 		return "", err
 	case err != nil:
 		return refusedObjects + ": " + err.Error(), nil
-	case len(n.single)+len(n.complete) == 0:
+	case len(n.indexes)+len(n.ids) == 0:
 		return "", nil
 	case n.form != "":
 		return refusedForm + n.form, nil
@@ -121,15 +121,15 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 		return refusedRepository, nil
 	}
 	known := d.presentIDs(r)
-	lacks, err := d.Git.MissingObjects(ctx, n.objects, slices.Concat(n.single, n.complete, known))
+	lacks, err := d.Git.MissingObjects(ctx, n.objects, slices.Concat(n.ids, known))
 	if err != nil {
 		return refusedNoGit + ": " + err.Error(), ctx.Err()
 	}
-	if at := slices.IndexFunc(slices.Concat(n.single, n.complete), func(id string) bool { return lacks[id] }); at >= 0 {
-		return refusedObjects + ": " + slices.Concat(n.single, n.complete)[at], nil
+	if at := slices.IndexFunc(n.ids, func(id string) bool { return lacks[id] }); at >= 0 {
+		return refusedObjects + ": " + n.ids[at], nil
 	}
 	known = slices.DeleteFunc(known, func(id string) bool { return lacks[id] })
-	if err := d.Git.Complete(ctx, n.objects, n.complete, known); err != nil {
+	if err := d.Git.Complete(ctx, n.objects, n.indexes, n.ids, known); err != nil {
 		return refusedObjects + ": " + err.Error(), ctx.Err()
 	}
 	return "", nil
@@ -137,10 +137,10 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 
 // neededObjects lists the objects the restored files need.
 type neededObjects struct {
-	objects  git.Objects
-	single   []string // objects that must exist
-	complete []string // objects that must exist with all they reach
-	form     string   // why this cannot be determined; empty if it can
+	objects git.Objects
+	ids     []string // objects that must exist with all they reach
+	indexes [][]byte
+	form    string // why this cannot be determined; empty if it can
 }
 
 // needs reads the files to be restored.
@@ -155,7 +155,6 @@ func (d Manager) needs(r *repository) (n neededObjects, err error) {
 		n.form = "a clone without all of its history"
 	}
 	config, _ := os.ReadFile(filepath.Join(dir, "config")) // a missing file means git's defaults
-	var indexes [][]byte
 	for _, s := range r.steps {
 		if s.To.Kind != undo.File {
 			continue
@@ -175,24 +174,14 @@ func (d Manager) needs(r *repository) (n neededObjects, err error) {
 		case first == "shallow":
 			n.form = "a clone without all of its history"
 		case first == "index":
-			indexes = append(indexes, content)
+			n.indexes = append(n.indexes, content)
 		case slices.Contains([]string{"ORIG_HEAD", "FETCH_HEAD"}, first):
 		case first == "refs", first == "rebase-merge", first == "rebase-apply", first == "sequencer", first == "packed-refs",
 			strings.HasSuffix(first, "HEAD"), strings.HasPrefix(first, "BISECT_"):
-			n.complete = append(n.complete, leading(string(content))...)
+			n.ids = append(n.ids, leading(string(content))...)
 		}
 	}
 	n.objects.SHA256 = strings.Contains(strings.ToLower(strings.ReplaceAll(string(config), " ", "")), "objectformat=sha256")
-	for _, content := range indexes {
-		x, err := git.ParseIndex(content, n.objects.SHA256)
-		if err != nil {
-			return n, err
-		}
-		n.single = append(n.single, x.Objects...)
-		if x.Shared != "" {
-			n.form = "a split index"
-		}
-	}
 	return n, nil
 }
 
@@ -277,9 +266,3 @@ func notCovered(reason string) bool {
 }
 
 func (d Manager) absolute(path string) string { return filepath.Join(d.Root, filepath.FromSlash(path)) }
-
-// sameForGit reports whether two files of git's own state are equivalent. Git status, also an
-// editor's, rewrites an index when only files' times differ.
-func sameForGit(path string, a, b []byte) bool {
-	return filepath.Base(path) == "index" && git.SameIndex(a, b)
-}
