@@ -324,7 +324,7 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 	case "json":
 		return d.JSON()
 	case "html":
-		return d.HTML()
+		return d.HTML(), nil
 	}
 	return d.Markdown(), nil
 }

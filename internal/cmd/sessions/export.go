@@ -69,7 +69,7 @@ func (p past) exportSession(ctx context.Context, prefix string, e exportFlags) e
 	case "json":
 		text, err = d.JSON()
 	case "html":
-		text, err = d.HTML()
+		text = d.HTML()
 	}
 	if err != nil {
 		return err

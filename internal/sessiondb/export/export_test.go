@@ -122,11 +122,7 @@ func forms(t *testing.T, d *export.Document) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := d.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return map[string]string{"json": string(asJSON), "md": string(d.Markdown()), "html": string(page)}
+	return map[string]string{"json": string(asJSON), "md": string(d.Markdown()), "html": string(d.HTML())}
 }
 
 func TestFormsHoldWhatIsLetOutAndNothingElse(t *testing.T) {

@@ -2,10 +2,13 @@ package export
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
+	"adze/internal/text/hypertext"
 	"adze/session"
 	"adze/tool"
 )
@@ -180,6 +183,18 @@ func (g *gatherer) part(m session.Message, p session.Part) []Part {
 		}
 	}
 	return nil
+}
+
+// maxPicture limits an exported picture, in bytes.
+const maxPicture = 5 << 20
+
+// attachment returns a user's picture, or a line about an attachment that is not exported.
+func (g *gatherer) attachment(a tool.Attachment) Part {
+	kind := hypertext.PictureType(a.Data)
+	if kind == "" || len(a.Data) > maxPicture {
+		return Part{Text: fmt.Sprintf("[attachment %s was left out: %d bytes, sha256 %x]", g.scrub.name(a.Name), len(a.Data), sha256.Sum256(a.Data))}
+	}
+	return Part{Picture: &Picture{Name: g.scrub.name(a.Name), MediaType: kind, Data: a.Data}}
 }
 
 // fragment adds to the incomplete answer.

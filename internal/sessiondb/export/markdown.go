@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,33 +18,22 @@ import (
 // their parsed form: no HTML, no pictures that a viewer would fetch, only links to the web.
 func (d *Document) Markdown() []byte {
 	w := &sheet{}
-	w.line("# %s", inlineText(orDash(d.Title)))
-	w.line("")
-	for _, f := range d.facts() {
-		w.line("- %s: %s", f.Name, inlineText(f.Value))
-	}
-	w.line("")
+	w.line("# %s\n", inlineText(orDash(d.Title)))
+	d.head(w)
 	for _, m := range d.Messages {
 		w.message(m)
 	}
-	if len(d.LeftOut) > 0 {
-		w.line("## Left out\n")
-		for _, what := range d.LeftOut {
-			w.line("- %s", inlineText(what))
-		}
-	}
+	d.foot(w)
 	return append(bytes.TrimRight(w.Bytes(), "\n"), '\n')
 }
 
-type fact struct{ Name, Value string }
-
 const stamp = "2006-01-02 15:04:05 UTC"
 
-// facts returns the session's data for Markdown and HTML.
-func (d *Document) facts() (out []fact) {
+// head writes the session's data.
+func (d *Document) head(w *sheet) {
 	add := func(name, value string) {
 		if value != "" {
-			out = append(out, fact{name, value})
+			w.line("- %s: %s", name, inlineText(value))
 		}
 	}
 	add("Session", string(d.Session))
@@ -52,7 +42,7 @@ func (d *Document) facts() (out []fact) {
 	add("Agent", d.Agent)
 	add("Begun", d.Created.UTC().Format(stamp))
 	add("Last entry", d.Updated.UTC().Format(stamp))
-	for _, name := range sortedNames(d.Usage) {
+	for _, name := range slices.Sorted(maps.Keys(d.Usage)) {
 		u := d.Usage[name]
 		add("Tokens", fmt.Sprintf("%s: %d in, %d out, %d from the cache", name, u.Input+u.CacheWrite, u.Output, u.CacheRead))
 	}
@@ -60,7 +50,17 @@ func (d *Document) facts() (out []fact) {
 		add("Imported", fmt.Sprintf("%s, from the session %s", i.At.UTC().Format(stamp), i.Session))
 	}
 	add("By", "adze "+d.Version)
-	return out
+	w.line("")
+}
+
+// foot counts the omitted data.
+func (d *Document) foot(w *sheet) {
+	if len(d.LeftOut) > 0 {
+		w.line("## Left out\n")
+	}
+	for _, what := range d.LeftOut {
+		w.line("- %s", inlineText(what))
+	}
 }
 
 func orDash(text string) string {
@@ -91,20 +91,32 @@ func (w *sheet) message(m Message) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Call != nil:
-			w.call(*p.Call)
+			w.line("**Call** %s · %s\n", codeSpan(cmp.Or(p.Call.Heading, p.Call.Tool)), inlineText(p.Call.told()))
+			p.Call.fields(w)
 		case p.Picture != nil:
 			w.line("*Picture %s, %d bytes: in the HTML and JSON forms*\n", inlineText(p.Picture.Name), len(p.Picture.Data))
-		case m.Speaker == Model:
-			w.prose(p.Text)
-		default: // a user's text is literal
-			w.fence("text", p.Text)
+		default:
+			w.text(m.Speaker, p.Text)
 		}
 	}
 	if m.End != nil {
-		w.line("*%s*\n", inlineText(m.End.told()))
-		if list := session.EvidenceText(m.End.Evidence, m.End.Claims); list != "" {
-			w.line("%s", list)
-		}
+		m.End.write(w)
+	}
+}
+
+// text writes a text; only the model's is Markdown.
+func (w *sheet) text(from Speaker, text string) {
+	if from == Model {
+		w.prose(text)
+	} else {
+		w.fence("text", text)
+	}
+}
+
+func (e *End) write(w *sheet) {
+	w.line("*%s*\n", inlineText(e.told()))
+	if list := session.EvidenceText(e.Evidence, e.Claims); list != "" {
+		w.line("%s", list)
 	}
 }
 
@@ -133,13 +145,13 @@ func (c Call) told() string {
 	return string(c.Status)
 }
 
-func (w *sheet) call(c Call) {
-	w.line("**Call** %s · %s\n", codeSpan(cmp.Or(c.Heading, c.Tool)), inlineText(c.told()))
-	if len(c.Arguments) > 0 {
-		w.fence("json", indented(c.Arguments))
-	}
-	if len(c.Metadata) > 0 {
-		w.fence("json", indented(c.Metadata))
+// fields writes the shown arguments and results of a call.
+func (c *Call) fields(w *sheet) {
+	for _, raw := range []json.RawMessage{c.Arguments, c.Metadata} {
+		var b bytes.Buffer
+		if len(raw) > 0 && json.Indent(&b, raw, "", "  ") == nil {
+			w.fence("json", b.String())
+		}
 	}
 	if c.Diff != "" {
 		w.fence("diff", c.Diff)
@@ -229,6 +241,14 @@ func rewritten(b markdown.Block) string {
 		return strings.Repeat("#", min(6, b.Level+2)) + " " + strings.ReplaceAll(harmless(text), "\n", " ")
 	case markdown.HTML:
 		return inlineText(text)
+	case markdown.Table:
+		header, rows, _ := strings.Cut(harmless(text), "\n")
+		marks := map[markdown.Align]string{markdown.Left: "---|", markdown.Center: ":-:|", markdown.Right: "--:|"}
+		header += "\n|"
+		for _, a := range b.Align {
+			header += marks[a]
+		}
+		return header + "\n" + rows
 	}
 	return harmless(text)
 }
@@ -240,5 +260,3 @@ func plainInfo(r rune) rune {
 	}
 	return r
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,208 +1,102 @@
 package export
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"adze/internal/text/hypertext"
-	"adze/tool"
 )
 
 // The page has no script, one style sheet, and a policy against fetching anything: it looks the
-// same in ten years and does not reveal that it was opened. Every text of a session is escaped by
-// package hypertext and placed between tags or in a double-quoted attribute; all else is written by
-// this package. So html/template is not needed, with which the linker would keep every method of
-// the program: 5.8 MB more of 55.9.
-
-type web struct{ strings.Builder }
-
-// text writes a text between tags or into a double-quoted attribute.
-func (w *web) text(s string) { w.WriteString(hypertext.Plain(s)) }
+// same in ten years and does not reveal that it was opened. All texts of a session are in it as
+// package hypertext renders the Markdown form. So html/template is not needed, with which the
+// linker would keep every method of the program: 5.8 MB more of 55.9.
 
 // pageHead is the page up to its body, with an empty title.
 //
 //go:embed page.html
 var pageHead string
 
-// HTML returns the document as a page.
-func (d *Document) HTML() ([]byte, error) {
+// HTML returns the document as a page: the Markdown form with folded calls, pictures, and the
+// evidence for an answer behind its clauses.
+func (d *Document) HTML() []byte {
 	before, after, _ := strings.Cut(pageHead, "</title>")
-	w := &web{}
-	w.WriteString(before)
-	w.text(orDash(d.Title))
-	w.WriteString("</title>" + after + "<header>\n")
-	w.element("h1", "", orDash(d.Title))
-	w.WriteString("\n<dl>")
-	for _, f := range d.facts() {
-		w.element("dt", "", f.Name)
-		w.element("dd", "", f.Value)
+	title := hypertext.Plain(orDash(d.Title))
+	w := &page{}
+	w.WriteString(before + title + "</title>" + after + "<header>\n<h1>" + title + "</h1>\n")
+	w.render(d.head, nil)
+	w.WriteString("</header>\n<main>\n")
+	for _, m := range d.Messages {
+		w.message(m)
 	}
-	w.WriteString("</dl>\n</header>\n")
-	w.contents(d.prompts())
-	w.WriteString("<main>\n")
-	for i, m := range d.Messages {
-		w.message(i+1, m)
-	}
-	w.WriteString("</main>\n")
-	if len(d.LeftOut) > 0 {
-		w.WriteString(`<footer><h2>Left out</h2><ul class="dim">`)
-		for _, what := range d.LeftOut {
-			w.element("li", "", what)
-		}
-		w.WriteString("</ul></footer>\n")
-	}
-	w.WriteString("</body>\n</html>\n")
-	return []byte(w.String()), nil
+	w.WriteString("</main>\n<footer>\n")
+	w.render(d.foot, nil)
+	w.WriteString("</footer>\n</body>\n</html>\n")
+	return []byte(w.String())
 }
 
-func (w *web) element(tag, class, text string) {
-	w.WriteString("<" + tag)
-	if class != "" {
-		w.WriteString(` class="` + class + `"`)
-	}
-	w.WriteString(">")
-	w.text(text)
-	w.WriteString("</" + tag + ">")
+type page struct{ strings.Builder }
+
+// render writes Markdown as HTML, with remarks.
+func (w *page) render(write func(*sheet), marks []hypertext.Mark) {
+	s := &sheet{}
+	write(s)
+	html, _ := hypertext.Prose(s.String(), marks)
+	w.WriteString(html)
 }
 
-func (w *web) contents(prompts []prompt) {
-	if len(prompts) == 0 {
-		return
-	}
-	w.WriteString("<nav><h2>Prompts</h2><ol>")
-	for _, p := range prompts {
-		fmt.Fprintf(w, `<li><a href="#m%d">`, p.Number)
-		w.text(p.Text)
-		w.WriteString("</a></li>")
-	}
-	w.WriteString("</ol></nav>\n")
-}
-
-func (w *web) message(number int, m Message) {
-	class := "note"
-	switch m.Speaker {
-	case Person:
-		class = "user"
-	case Model:
-		class = "assistant"
-	}
-	fmt.Fprintf(w, "<section id=\"m%d\" class=\"%s\">\n<h2>", number, class)
-	w.text(m.heading() + " ")
-	when := m.Time.UTC().Format(stamp)
-	if m.Model != "" {
-		when += " · " + m.Model
-	}
-	w.element("span", "dim", when)
-	w.WriteString("</h2>\n")
-	last := m.lastText()
+func (w *page) message(m Message) {
+	class := map[Speaker]string{Person: "user", Model: "assistant"}[m.Speaker]
+	when := strings.TrimSuffix(m.Time.UTC().Format(stamp)+" · "+m.Model, " · ")
+	w.WriteString(`<section class="` + cmp.Or(class, "note") + "\">\n<h2>" + m.heading() + ` <span class="dim">` + hypertext.Plain(when) + "</span></h2>\n")
 	for n, p := range m.Parts {
 		switch {
 		case p.Call != nil:
-			w.call(*p.Call)
+			w.WriteString("<details><summary><code>" + hypertext.Plain(cmp.Or(p.Call.Heading, p.Call.Tool)) + `</code> <span class="dim">` + hypertext.Plain(p.Call.told()) + "</span></summary>\n")
+			w.render(p.Call.fields, nil)
+			w.WriteString("</details>\n")
 		case p.Picture != nil:
 			w.picture(p.Picture)
-		case m.Speaker == Model:
-			var marks []hypertext.Mark
-			if n == last {
-				marks = m.marks()
-			}
-			said, _ := hypertext.Prose(p.Text, marks)
-			w.WriteString(`<div class="said">` + said + "</div>\n")
 		default:
-			w.element("pre", "typed", p.Text)
-			w.WriteString("\n")
+			w.render(func(s *sheet) { s.text(m.Speaker, p.Text) }, m.marks(n))
 		}
 	}
 	if m.End != nil {
-		for _, line := range slices.Concat([]string{m.End.told()}, texts(m.End.Claims), texts(m.End.Evidence)) {
-			w.element("p", "dim", line)
-			w.WriteString("\n")
-		}
+		w.render(m.End.write, nil)
 	}
 	w.WriteString("</section>\n")
 }
 
-func texts[T any](values []T) (out []string) {
-	for _, v := range values {
-		out = append(out, fmt.Sprint(v))
+// marks returns the marks after the clauses of an answer's last text, which is part n: the call
+// that supports one, or that there is none.
+func (m Message) marks(n int) (out []hypertext.Mark) {
+	for _, p := range m.Parts[n+1:] {
+		if p.Text != "" {
+			return nil
+		}
+	}
+	if m.End == nil || m.Speaker != Model {
+		return nil
+	}
+	for _, c := range m.End.Claims {
+		out = append(out, hypertext.Mark{Quote: c.Quote, Text: c.Mark()})
+	}
+	for _, e := range m.End.Evidence {
+		out = append(out, hypertext.Mark{Quote: e.Quote, Text: e.Mark()})
 	}
 	return out
 }
 
 // picture writes a picture as a data URL. Its type is detected from the content, so other data is
 // never embedded.
-func (w *web) picture(p *Picture) {
+func (w *page) picture(p *Picture) {
 	source := "data:,"
 	if kind := hypertext.PictureType(p.Data); kind != "" {
 		source = "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
 	}
-	w.WriteString(`<p><img src="` + source + `" alt="`)
-	w.text(p.Name)
-	w.WriteString(`"><br>`)
-	w.element("span", "dim", fmt.Sprintf("%s, %d bytes", p.Name, len(p.Data)))
-	w.WriteString("</p>\n")
+	name := hypertext.Plain(p.Name)
+	fmt.Fprintf(w, `<p><img src="%s" alt="%s"><br><span class="dim">%s, %d bytes</span></p>`+"\n", source, name, name, len(p.Data))
 }
-
-// call writes a collapsed details element.
-func (w *web) call(c Call) {
-	w.WriteString("<details><summary>")
-	w.element("code", "", cmp.Or(c.Heading, c.Tool))
-	w.WriteString(" ")
-	if c.bad() {
-		w.element("span", "bad", c.told())
-	} else {
-		w.element("span", "dim", c.told())
-	}
-	w.WriteString("</summary>\n")
-	w.object(c.Arguments)
-	w.object(c.Metadata)
-	if c.Diff != "" {
-		w.WriteString(hypertext.Block(tool.Block{Kind: tool.DiffBlock, Path: strings.Join(c.Changed, " "), Text: c.Diff}))
-	}
-	w.WriteString("</details>\n")
-}
-
-func (w *web) object(raw json.RawMessage) {
-	if len(raw) > 0 {
-		w.element("pre", "", indented(raw))
-		w.WriteString("\n")
-	}
-}
-
-// indented formats an object with one field per line.
-func indented(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return string(raw)
-	}
-	return b.String()
-}
-
-type prompt struct {
-	Number int // of the message, from 1
-	Text   string
-}
-
-func (d *Document) prompts() (out []prompt) {
-	for i, m := range d.Messages {
-		if m.Speaker != Person || m.OwnCommand {
-			continue
-		}
-		for _, p := range m.Parts {
-			if p.Text != "" {
-				line, _, _ := strings.Cut(strings.TrimSpace(p.Text), "\n")
-				out = append(out, prompt{i + 1, line})
-				break
-			}
-		}
-	}
-	return out
-}
-
-func (c Call) bad() bool { return c.Status != "completed" }
