@@ -67,9 +67,8 @@ func (v *View) remark(t *turn, r session.Result) (left []hypertext.Mark) {
 	if t.last == nil || len(marks) == 0 {
 		return marks
 	}
-	t.last.done, left = hypertext.Sections(t.last.text, marks)
-	t.last.settle(v)
-	return left
+	t.last.marks = marks
+	return t.last.settle(v)
 }
 
 // failure describes an unfinished turn: the cause, and the next step.

@@ -25,13 +25,11 @@ type message struct {
 type run struct {
 	key        string
 	kind       session.PartKind
-	stream     hypertext.Stream
-	mask       *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back
-	text       string         // full text of a stored message
-	done       []string       // finished sections
-	pieceCount int            // number of pieces
-	took       time.Duration  // duration of thinking in a stored message; 0 if unknown
-	live       bool
+	mask       *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back; nil after the end
+	text       string         // without secrets
+	marks      []hypertext.Mark
+	pieceCount int           // number of pieces
+	took       time.Duration // duration of thinking in a stored message; 0 if unknown
 }
 
 // says adds a piece of an incomplete message.
@@ -50,13 +48,15 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 	} else {
 		m.rest()
 		r = m.add(kind)
-		r.mask, r.live = v.mask().Stream(), true
+	}
+	if r.mask == nil {
+		r.mask = v.mask().Stream()
 	}
 	v.facts.Activity = "writing"
 	if kind == session.ReasoningPart {
 		v.facts.Activity = "thinking"
 	}
-	r.take(r.mask.Write(text))
+	r.text += r.mask.Write(text)
 	m.dirty = true
 }
 
@@ -66,16 +66,12 @@ func (m *message) add(kind session.PartKind) *run {
 	return r
 }
 
-func (r *run) take(text string) {
-	r.done = append(r.done, r.stream.Add(text)...)
-}
-
 // rest ends the open run.
 func (m *message) rest() {
-	if n := len(m.runs); n > 0 && m.runs[n-1].live {
+	if n := len(m.runs); n > 0 && m.runs[n-1].mask != nil {
 		r := m.runs[n-1]
-		r.take(r.mask.End())
-		r.live = false
+		r.text += r.mask.End()
+		r.mask = nil
 	}
 }
 
@@ -159,7 +155,6 @@ func (v *View) whole(m session.Message) {
 		if len(now.runs) == 1 {
 			r.took = m.Duration
 		}
-		r.done, _ = hypertext.Sections(r.text, nil)
 	}
 	if known != nil && len(known.runs) > len(now.runs) {
 		for _, r := range known.runs[len(now.runs):] {
@@ -194,24 +189,19 @@ func (m *message) settle(v *View) {
 	}
 }
 
-func (r *run) settle(v *View) {
-	sections := r.done
-	if r.live || r.text == "" {
-		sections = append(sections[:len(sections):len(sections)], r.stream.Open()...)
-	}
+func (r *run) settle(v *View) (left []hypertext.Mark) {
+	sections, left := hypertext.Sections(r.text, r.marks)
 	if r.kind == session.ReasoningPart {
 		r.pieceCount = 1
 		v.AppendHTML(r.key+" 0", func(id string) string { return r.thought(id, sections) })
-		return
+		return left
 	}
 	for i, s := range sections {
-		if i+1 < r.pieceCount && i < len(r.done) && r.live {
-			continue // already shown
-		}
 		v.AppendHTML(r.key+" "+strconv.Itoa(i), func(id string) string { return `<div class="b prose" id="` + id + `">` + s + "</div>" })
 	}
 	r.shrink(v, len(sections))
 	r.pieceCount = len(sections)
+	return left
 }
 
 // shrink removes pieces beyond n.
@@ -226,7 +216,7 @@ func (r *run) shrink(v *View, n int) {
 func (r *run) thought(id string, sections []string) string {
 	title, class := "Thought", "b think"
 	switch {
-	case r.live:
+	case r.mask != nil:
 		title, class = "Thinking…", "b think live"
 	case r.took >= time.Second:
 		title = "Thought for " + seconds(r.took)

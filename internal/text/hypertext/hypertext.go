@@ -5,7 +5,7 @@
 // The exception is a link's URL, which must be a web address and is escaped. So no text can become
 // markup.
 //
-// Start reading at Block, then prose.go (Markdown), stream.go (Markdown in pieces) and code.go
+// Start reading at Block, then prose.go (Markdown), section.go (its parts) and code.go
 // (code, diffs and output). The classes match the style sheets for adze serve and exported
 // sessions.
 //

@@ -15,6 +15,9 @@ func Prose(text string, marks []Mark) (out string, left []Mark) {
 }
 
 func placed(text string, marks []Mark) (out string, left []Mark) {
+	if len(marks) == 0 {
+		return text, nil
+	}
 	quotes := make([]string, len(marks))
 	for i, m := range marks {
 		quotes[i] = m.Quote
