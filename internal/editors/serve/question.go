@@ -89,7 +89,7 @@ func (r *sharedSession) put(ctx context.Context, w *openQuestion) (*openQuestion
 	r.turn.ear.Ask(q)
 	w.input = hashOf(r.turn.ear.Input(q.Call))
 	r.asked = w
-	r.pass(item{question: &q, asked: w})
+	r.pass(item{question: w})
 	r.mu.Unlock()
 	r.server.wakePages()
 	select {
@@ -121,8 +121,7 @@ func (r *sharedSession) settleQuestion(w *openQuestion, answered string) {
 		delete(r.answers, r.order[0])
 		r.order = r.order[1:]
 	}
-	q := w.Question
-	r.pass(item{question: &q, answered: answered, asked: w})
+	r.pass(item{question: w, answered: answered})
 }
 
 // answer settles the waiting question with a page's answer. It returns an error if another question

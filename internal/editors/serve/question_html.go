@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"adze/internal/editors/uistream"
 	"adze/internal/text/hypertext"
 	"adze/tool"
 )
@@ -16,7 +15,7 @@ func (t *watcher) question(it item) {
 	if it.answered != "" {
 		t.view.Waits(q.Call, false)
 		says := "You answered: "
-		if it.asked != nil && it.asked.elsewhere {
+		if q.elsewhere {
 			says = "Answered "
 		}
 		t.view.AppendHTML(key, func(id string) string {
@@ -26,10 +25,10 @@ func (t *watcher) question(it item) {
 	}
 	t.view.Waits(q.Call, true)
 	t.view.AppendHTML(key, func(id string) string {
-		if q.Kind == uistream.Permission && it.asked != nil && it.asked.ask != nil {
-			return t.permission(id, it.asked)
+		if q.ask != nil {
+			return t.permission(id, q)
 		}
-		return t.inquiry(id, it)
+		return t.inquiry(id, q)
 	})
 }
 
@@ -142,19 +141,19 @@ func (t *watcher) offers(b *strings.Builder, w *openQuestion) {
 }
 
 // inquiry returns a question of the model, or its plan.
-func (t *watcher) inquiry(id string, it item) string {
+func (t *watcher) inquiry(id string, q *openQuestion) string {
 	var b strings.Builder
-	title, text, choices := "A question for you", it.question.Text, it.question.Choices
-	if q := it.asked; q != nil && q.inquiry != nil && q.inquiry.Title != "" {
+	title := "A question for you"
+	if q.inquiry.Title != "" {
 		title = strings.ToUpper(q.inquiry.Title[:1]) + q.inquiry.Title[1:]
 	}
-	if it.question.Agent != "" {
-		title += " from " + it.question.Agent
+	if q.Agent != "" {
+		title += " from " + q.Agent
 	}
-	asking(&b, id, it.question.ID, t.escape(title))
-	prose, _ := hypertext.Prose(t.clean(text), nil)
+	asking(&b, id, q.ID, t.escape(title))
+	prose, _ := hypertext.Prose(t.clean(q.Text), nil)
 	b.WriteString(`<div class="prose">` + prose + `</div><p class="acts">`)
-	for i, c := range choices {
+	for i, c := range q.Choices {
 		class := ""
 		if i == 0 {
 			class = ` class="main"`

@@ -20,12 +20,11 @@ const (
 // item is an event or question for a reader.
 type item struct {
 	event    session.Event
-	question *uistream.Question
-	answered string        // the answer; empty while the question waits
-	asked    *openQuestion // the full question, for a page
-	anew     bool          // reread the log
-	prompts  bool          // a turn starts elsewhere: the log may have reverted messages
-	joins    bool          // live events follow: the log may have the turn's end
+	question *openQuestion
+	answered string // the answer; empty while the question waits
+	anew     bool   // reread the log
+	prompts  bool   // a turn starts elsewhere: the log may have reverted messages
+	joins    bool   // live events follow: the log may have the turn's end
 }
 
 // reader is one stream's queue.
@@ -134,7 +133,7 @@ func (it item) tell(e *uistream.Encoder) []uistream.Part {
 	case it.event != nil:
 		return e.Take(it.event)
 	case it.answered != "":
-		return e.AnswerQuestion(*it.question, it.answered)
+		return e.AnswerQuestion(it.question.Question, it.answered)
 	}
-	return e.Ask(*it.question)
+	return e.Ask(it.question.Question)
 }

@@ -180,7 +180,7 @@ func (b remoteSession) question(q live.Question) item {
 	} else {
 		w.inquiry = &ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
 	}
-	return item{question: &w.Question, asked: w}
+	return item{question: w}
 }
 
 // named returns a question ID that is unique among the session's owners, each of which counts from

@@ -173,7 +173,7 @@ func (s *Server) Start(ctx context.Context) {
 	}
 	s.remoteSessions = &remoteSessions{backend: s.Backend}
 	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, Kind: ownPage, Changed: s.wakePages, Ended: s.remoteSessions.freed}
-	s.keyed = &onceByKey{ctx: s.ctx, ends: &s.ends, all: map[string]*outcome{}}
+	s.keyed = &onceByKey{ctx: s.ctx, all: map[string]func() (any, error){}}
 	s.directory = directory{s.Backend, s.remoteSessions, s.wakePages}
 	if s.Sockets != "" {
 		s.ends.Go(func() { s.remoteSessions.Watch(s.Backend.Locks()) })

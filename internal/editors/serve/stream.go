@@ -78,7 +78,7 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, t *turnStream) {
 				t.reader.giveBack(items[i+1:])
 				if t.from.pause(t, it.question.ID) {
 					kept = true
-					_ = o.send(append(parts, t.encoder.Pause(*it.question)...), true) // a disconnected client reconnects
+					_ = o.send(append(parts, t.encoder.Pause(it.question.Question)...), true) // a disconnected client reconnects
 					return
 				}
 				break

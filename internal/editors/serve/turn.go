@@ -187,8 +187,7 @@ func (r *sharedSession) join(turn int) (q *reader, events []item) {
 		events = slices.Concat(r.turn.unstored, r.turn.calls)
 	}
 	if r.asked != nil {
-		question := r.asked.Question
-		events = append(events, item{question: &question, asked: r.asked})
+		events = append(events, item{question: r.asked})
 	}
 	return q, events
 }
