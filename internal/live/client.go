@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adze/internal/files/fsnotify"
+	"adze/internal/stream/lineprotocol"
 	"adze/internal/text/lineread"
 	"adze/session"
 )
@@ -232,40 +233,8 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // Lines from a client.
 type (
-	// Prompt starts a turn, or queues one.
-	Prompt struct {
-		Type   string   `json:"type"` // prompt, or steer for a remark to the running turn
-		Text   string   `json:"text"`
-		Attach []string `json:"attach,omitempty"`
-		Files  []File   `json:"files,omitempty"` // contained in the line
-	}
-	// File is an attached picture, PDF or text.
-	File struct {
-		Name string `json:"name"`
-		Data []byte `json:"data"`
-	}
-	// Answer answers a question.
-	Answer struct {
-		Type     string `json:"type"` // answer
-		Question string `json:"question"`
-		Choice   string `json:"choice,omitempty"`
-		Offer    *int   `json:"offer,omitempty"`
-		Reason   string `json:"reason,omitempty"`
-		Refused  []int  `json:"refused,omitempty"`
-		Text     string `json:"text,omitempty"`
-	}
-	// Abort ends the running turn, or one of its calls.
-	Abort struct {
-		Type string `json:"type"` // abort
-		Call string `json:"call,omitempty"`
-	}
-	// Set changes the permission mode, effort or model.
-	Set struct {
-		Type   string `json:"type"` // set
-		Mode   string `json:"permission_mode,omitempty"`
-		Effort string `json:"effort,omitempty"`
-		Model  string `json:"model,omitempty"`
-	}
+	Input = lineprotocol.Input
+	File  = lineprotocol.File
 )
 
 // Take makes the owner end its turn and release the session, which closes the connection.

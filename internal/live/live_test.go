@@ -186,13 +186,13 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	if err := json.Unmarshal(q.Raw, &asked); err != nil {
 		t.Fatal(err)
 	}
-	if err := two.Send(live.Answer{Type: "answer", Question: asked.Question, Choice: "always"}); err != nil {
+	if err := two.Send(live.Input{Type: "answer", Question: asked.Question, Choice: "always"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, l := until(t, two, "unread"); !strings.Contains(string(l.Raw), "no choice") {
 		t.Errorf("a wrong answer: %s", l.Raw)
 	}
-	if err := two.Send(live.Answer{Type: "answer", Question: asked.Question, Choice: "once"}); err != nil {
+	if err := two.Send(live.Input{Type: "answer", Question: asked.Question, Choice: "once"}); err != nil {
 		t.Fatal(err)
 	}
 	if a := <-got; a.Choice != ask.Once || a.By != fmt.Sprintf("page (process %d)", os.Getpid()) {
@@ -201,7 +201,7 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	if _, l := until(t, one, "answered"); !strings.Contains(string(l.Raw), "page (process ") {
 		t.Errorf("told was %s", l.Raw)
 	}
-	if err := one.Send(live.Answer{Type: "answer", Question: asked.Question, Choice: "no"}); err != nil {
+	if err := one.Send(live.Input{Type: "answer", Question: asked.Question, Choice: "no"}); err != nil {
 		t.Fatal(err)
 	}
 	until(t, one, "unread")
@@ -416,7 +416,7 @@ func TestStateOnly(t *testing.T) {
 func TestLinesReachTheSession(t *testing.T) {
 	o := own(t, nil)
 	c := o.dial(t, live.Subscription{})
-	if err := c.Send(live.Prompt{Type: "prompt", Text: "hello"}); err != nil {
+	if err := c.Send(live.Input{Type: "prompt", Text: "hello"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, l := until(t, c, "accepted"); string(l.Raw) != `{"type":"accepted","line":2}` {

@@ -114,9 +114,9 @@ func (w *attachedView) dial(ctx context.Context) (*live.Client, error) {
 func (w *attachedView) ports() api.Ports {
 	p := api.Ports{Modes: hostio.Modes(""), Efforts: hostio.Efforts(),
 		Steer: func(text string) bool {
-			return w.isWorking() && w.sendLine(live.Prompt{Type: "steer", Text: text}, nil) == nil
+			return w.isWorking() && w.sendLine(live.Input{Type: "steer", Text: text}, nil) == nil
 		},
-		CancelCall: func(id tool.CallID) bool { return w.sendLine(live.Abort{Type: "abort", Call: string(id)}, nil) == nil },
+		CancelCall: func(id tool.CallID) bool { return w.sendLine(live.Input{Type: "abort", Call: string(id)}, nil) == nil },
 	}
 	w.steers(&p)
 	return p
@@ -394,7 +394,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	case err != nil:
 		return ended(err)
 	case name == stopIt:
-		if err := w.sendLine(live.Abort{Type: "abort"}, nil); err != nil {
+		if err := w.sendLine(live.Input{Type: "abort"}, nil); err != nil {
 			return process.Failure(err)
 		}
 		return done
@@ -405,7 +405,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 	}
 	refused := make(chan string, 1)
 	ended := w.nextTurn()
-	if err := w.sendLine(live.Prompt{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
+	if err := w.sendLine(live.Input{Type: "prompt", Text: p.Text, Attach: p.Attach}, func(why string) { refused <- why }); err != nil {
 		return process.Failure(err)
 	}
 	for aborted := ctx.Done(); ; {
@@ -422,7 +422,7 @@ func (w *attachedView) send(ctx context.Context, p api.Prompt) session.Result {
 			if w.left.Load() {
 				return done // the session continues without this window
 			}
-			if w.sendLine(live.Abort{Type: "abort"}, nil) != nil {
+			if w.sendLine(live.Input{Type: "abort"}, nil) != nil {
 				return session.Sort(session.ErrInterrupted)
 			}
 		}
@@ -477,26 +477,26 @@ func (w *attachedView) ask(q live.Question) {
 	}()
 }
 
-func (w *attachedView) answer(ctx context.Context, q live.Question) (live.Answer, error) {
+func (w *attachedView) answer(ctx context.Context, q live.Question) (live.Input, error) {
 	a, is := live.Permission(q)
 	if !is {
 		text, err := w.ui.Inquire(ctx, ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
-		return live.Answer{Text: text}, err
+		return live.Input{Text: text}, err
 	}
 	got, err := w.ui.Ask(ctx, a)
 	if err != nil {
-		return live.Answer{}, err
+		return live.Input{}, err
 	}
 	switch got.Choice {
 	case ask.Once:
-		return live.Answer{Choice: "once", Text: got.Text, Refused: got.Refused, Reason: got.Reason}, nil
+		return live.Input{Choice: "once", Text: got.Text, Refused: got.Refused, Reason: got.Reason}, nil
 	case ask.ForSession:
-		return live.Answer{Choice: "session", Offer: &got.Offer}, nil
+		return live.Input{Choice: "session", Offer: &got.Offer}, nil
 	}
 	if got.Absent {
-		return live.Answer{}, ask.ErrClosed
+		return live.Input{}, ask.ErrClosed
 	}
-	return live.Answer{Choice: "no", Reason: got.Reason}, nil
+	return live.Input{Choice: "no", Reason: got.Reason}, nil
 }
 
 // errElsewhere returns an error for an operation that needs the owner.

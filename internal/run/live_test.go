@@ -84,7 +84,7 @@ func (w *watching) answers(choice string) {
 	if err := json.Unmarshal([]byte(all[strings.LastIndexByte(all, '\n')+1:]), &q); err != nil {
 		w.t.Fatal(err)
 	}
-	w.says(live.Answer{Type: "answer", Question: q.Question, Choice: choice})
+	w.says(live.Input{Type: "answer", Question: q.Question, Choice: choice})
 }
 
 // TestASessionInTheBackground waits for an answer, which another process gives, ends itself when it
@@ -103,7 +103,7 @@ func TestASessionInTheBackground(t *testing.T) {
 	second.until(`"type":"answered"`)
 	second.until(`"type":"turn"`)
 	w.until(`"type":"turn"`)
-	w.says(live.Prompt{Type: "prompt", Text: "and more"})
+	w.says(live.Input{Type: "prompt", Text: "and more"})
 	accepted := w.until(`"type":"accepted"`)
 	second.until("Third answer.")
 	if !strings.Contains(accepted, `"type":"turn"`) { // a turn may end before its prompt is answered

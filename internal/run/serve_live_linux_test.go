@@ -92,14 +92,14 @@ func TestAClientSteersASessionOfAdzeServe(t *testing.T) {
 	if !w.Hello.Window {
 		t.Errorf("hello is %+v", w.Hello)
 	}
-	w.says(live.Prompt{Type: "prompt", Text: "one"})
+	w.says(live.Input{Type: "prompt", Text: "one"})
 	w.until(`"text":"first"`)
 	w.until(`"type":"turn"`)
 	until := b.watch(id)
-	w.says(live.Prompt{Type: "prompt", Text: "two"})
+	w.says(live.Input{Type: "prompt", Text: "two"})
 	w.until(`"type":"tool_start"`)
 	until(`"state":"running"`)
-	w.says(live.Abort{Type: "abort"})
+	w.says(live.Input{Type: "abort"})
 	w.until(`"type":"turn"`)
 	until(`"state":"idle"`)
 }

@@ -108,7 +108,7 @@ func (c *talker) offer(w *conversation.Conversation) {
 	}
 	h.Unqueue = c.talk.Unqueue
 	h.Model = func(name string) error {
-		raw, err := json.Marshal(live.Set{Type: "set", Model: name})
+		raw, err := json.Marshal(live.Input{Type: "set", Model: name})
 		if err == nil {
 			err = c.talk.Take(raw, c)
 		}

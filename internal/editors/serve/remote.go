@@ -219,7 +219,7 @@ func (b remoteSession) control(ctx context.Context, r control.Request) (any, err
 }
 
 func (b remoteSession) stopped(ctx context.Context) error {
-	return b.say(ctx, live.Abort{Type: "abort"})
+	return b.say(ctx, live.Input{Type: "abort"})
 }
 
 // repeated regenerates the newest answer: it reverts its prompt and sends it again.
@@ -231,7 +231,7 @@ func (b remoteSession) repeated(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	line := live.Prompt{Type: "prompt", Text: turn.prompt.Text()}
+	line := live.Input{Type: "prompt", Text: turn.prompt.Text()}
 	for _, p := range turn.prompt.Parts {
 		if p.Attachment != nil {
 			line.Files = append(line.Files, live.File{Name: p.Attachment.Name, Data: p.Attachment.Data})
@@ -241,7 +241,7 @@ func (b remoteSession) repeated(ctx context.Context) error {
 }
 
 func (b remoteSession) answered(ctx context.Context, a action) error {
-	line := live.Answer{Type: "answer", Text: a.Text, Reason: a.Reason, Refused: a.Refused}
+	line := live.Input{Type: "answer", Text: a.Text, Reason: a.Reason, Refused: a.Refused}
 	if a.Choice != "" {
 		choice, known := choices[a.Choice]
 		if line.Choice = ownersChoices[choice]; !known || line.Choice == "" {
@@ -262,7 +262,7 @@ func (b remoteSession) answered(ctx context.Context, a action) error {
 
 // prompted forwards the user's message. A remark without a running turn becomes a prompt there.
 func (b remoteSession) prompted(ctx context.Context, a action) (any, error) {
-	line := live.Prompt{Type: "steer", Text: a.Text}
+	line := live.Input{Type: "steer", Text: a.Text}
 	var checked Prompt
 	for i, f := range a.Files {
 		if err := checked.enclose(f); err != nil {

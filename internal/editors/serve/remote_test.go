@@ -422,7 +422,7 @@ func TestFilesGoToAnotherProcess(t *testing.T) {
 	untilFound(s.watcher("session=x"))
 	s.act("x", "say", map[string]any{"text": "look", "files": []map[string]string{
 		{"type": "file", "filename": "a.png", "url": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=="}, {"type": "file", "filename": "b.txt", "url": "data:text/plain,words"}}})
-	var line live.Prompt
+	var line live.Input
 	if err := json.Unmarshal([]byte(<-e.acts), &line); err != nil || line.Type != "prompt" || line.Text != "look" || len(line.Files) != 2 || line.Files[0].Name != "a.png" || string(line.Files[1].Data) != "words" {
 		t.Errorf("the owner got %+v, %v", line, err)
 	}

@@ -31,30 +31,32 @@ const (
 	userLine   = "user"   // prompt in other assistants' format
 )
 
-// anyLine is a line of any type, which determines the allowed fields.
-type anyLine struct {
+// An Input is a line of any type, which determines the allowed fields.
+type Input struct {
 	Type     string   `json:"type"`
-	ID       string   `json:"id"`
-	Text     string   `json:"text"`
-	Attach   []string `json:"attach"`
-	Question string   `json:"question"`
-	Choice   string   `json:"choice"`
-	Offer    *int     `json:"offer"`
-	Reason   string   `json:"reason"`
-	Refused  []int    `json:"refused"`
-	Call     string   `json:"call"`
-	Mode     string   `json:"permission_mode"`
-	Model    string   `json:"model"`
-	Effort   string   `json:"effort"`
-
-	Files []struct {
-		Name string `json:"name"`
-		Data []byte `json:"data"`
-	} `json:"files"`
+	ID       string   `json:"id,omitempty"`
+	Text     string   `json:"text,omitempty"`
+	Attach   []string `json:"attach,omitempty"`
+	Files    []File   `json:"files,omitempty"` // contained in the line
+	Question string   `json:"question,omitempty"`
+	Choice   string   `json:"choice,omitempty"`
+	Offer    *int     `json:"offer,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Refused  []int    `json:"refused,omitempty"`
+	Call     string   `json:"call,omitempty"`
+	Mode     string   `json:"permission_mode,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Effort   string   `json:"effort,omitempty"`
 
 	files  []tool.Attachment // included in the line
 	beside string            // included texts
 	by     string            // sender; "" for stdin
+}
+
+// A File is an attached picture, PDF or text.
+type File struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"`
 }
 
 func fields() map[string][]string {
@@ -68,52 +70,52 @@ func fields() map[string][]string {
 	}
 }
 
-func parse(raw []byte) (anyLine, error) {
+func parse(raw []byte) (Input, error) {
 	var kind struct {
 		Type *string `json:"type"`
 	}
 	if !utf8.Valid(raw) {
-		return anyLine{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
+		return Input{}, usage.Mistake("write UTF-8", "the line is not UTF-8")
 	}
 	if err := json.Unmarshal(raw, &kind); err != nil {
-		return anyLine{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+		return Input{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
 	types := []string{promptLine, steerLine, answerLine, abortLine, setLine, userLine}
 	if kind.Type == nil {
-		return anyLine{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
+		return Input{}, usage.Mistake("add one of them: "+strings.Join(types, ", "), `the line has no "type"`)
 	}
 	known, ok := fields()[*kind.Type]
 	if !ok {
-		return anyLine{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
+		return Input{}, usage.Mistake(nearest(*kind.Type, types), "there is no line of type %q", *kind.Type)
 	}
 	if *kind.Type == userLine {
 		return parseUser(raw)
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return anyLine{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
+		return Input{}, usage.Mistake("write one JSON object on a line", "the line cannot be read: %s", jsontext.Problem(err))
 	}
 	for name := range all {
 		if name != "type" && !slices.Contains(known, name) {
-			return anyLine{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
+			return Input{}, usage.Mistake(nearest(name, known), "a line of type %q has no field %q", *kind.Type, name)
 		}
 	}
-	var s anyLine
+	var s Input
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return anyLine{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
+		return Input{}, usage.Mistake("adze help lines has the fields of each line", "a line of type %q: %s", *kind.Type, jsontext.Problem(err))
 	}
 	if s.Type == setLine && s.Mode == "" && s.Model == "" && s.Effort == "" {
-		return anyLine{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
+		return Input{}, usage.Mistake("add one of them: "+strings.Join(known[1:], ", "), "the line sets nothing")
 	}
 	for _, f := range s.Files {
 		file, beside, err := attachments.FromFile(f.Name, f.Data)
 		if err != nil {
-			return anyLine{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
+			return Input{}, usage.Mistake("name its path in the text", "%s: %v", f.Name, err)
 		}
 		s.files, s.beside = append(s.files, file...), s.beside+beside
 	}
 	if (s.Type == promptLine && len(s.Attach)+len(s.Files) == 0 || s.Type == steerLine) && strings.TrimSpace(s.Text) == "" {
-		return anyLine{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
+		return Input{}, usage.Mistake(`give it a "text"`, "the %s says nothing", s.Type)
 	}
 	return s, nil
 }
@@ -152,7 +154,7 @@ func (p part) file(n int) (tool.Attachment, error) {
 
 // parseUser parses {"type":"user","message":{"role":"user","content":…}}. The content is a text or
 // a list of texts, images and documents. Other parts are errors: a silent omission would be missed.
-func parseUser(raw []byte) (anyLine, error) {
+func parseUser(raw []byte) (Input, error) {
 	var line struct {
 		Message struct {
 			Content json.RawMessage `json:"content"`
@@ -160,13 +162,13 @@ func parseUser(raw []byte) (anyLine, error) {
 	}
 	const hint = `write {"type":"user","message":{"role":"user","content":"…"}}, or {"type":"prompt","text":"…"}`
 	if err := json.Unmarshal(raw, &line); err != nil {
-		return anyLine{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
+		return Input{}, usage.Mistake(hint, "the line cannot be read: %s", jsontext.Problem(err))
 	}
-	out := anyLine{Type: promptLine}
+	out := Input{Type: promptLine}
 	var parts []part
 	if json.Unmarshal(line.Message.Content, &out.Text) != nil {
 		if json.Unmarshal(line.Message.Content, &parts) != nil {
-			return anyLine{}, usage.Mistake(hint, "the message has no content that can be read")
+			return Input{}, usage.Mistake(hint, "the message has no content that can be read")
 		}
 		var texts []string
 		for n, p := range parts {
@@ -176,17 +178,17 @@ func parseUser(raw []byte) (anyLine, error) {
 			case "image", "document":
 				a, err := p.file(n + 1)
 				if err != nil {
-					return anyLine{}, err
+					return Input{}, err
 				}
 				out.files = append(out.files, a)
 			default:
-				return anyLine{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
+				return Input{}, usage.Mistake("write texts, images and documents", "a part of type %q is not taken here", p.Type)
 			}
 		}
 		out.Text = strings.Join(texts, "\n\n")
 	}
 	if strings.TrimSpace(out.Text) == "" && len(out.files) == 0 {
-		return anyLine{}, usage.Mistake(hint, "the message says nothing")
+		return Input{}, usage.Mistake(hint, "the message says nothing")
 	}
 	return out, nil
 }
@@ -204,11 +206,9 @@ type readError struct{ err error }
 func (e *readError) Error() string { return "read stdin: " + e.err.Error() }
 func (e *readError) Unwrap() error { return e.err }
 
-type lines struct{ in *lineread.Reader }
-
-// next returns the next line, trimmed. An oversized one is an error, after which reading continues.
-func (l lines) next() ([]byte, error) {
-	line, err := l.in.Next()
+// nextLine returns the next line, trimmed. After an oversized one, reading continues.
+func nextLine(in *lineread.Reader) ([]byte, error) {
+	line, err := in.Next()
 	switch {
 	case errors.Is(err, lineread.ErrLong):
 		return nil, usage.Mistake("put it in a file and name the file", "the line is longer than %d MiB", maxLine>>20)
@@ -279,7 +279,7 @@ func Act(raw []byte, a Actor) error {
 	return err
 }
 
-func (s anyLine) prompt() Prompt {
+func (s Input) prompt() Prompt {
 	return Prompt{ID: s.ID, Text: s.Text, Texts: s.beside, Attach: s.Attach, Files: s.files}
 }
 
@@ -304,7 +304,7 @@ func (t *Talk) take(raw []byte, line int, with Conversation) error {
 }
 
 // change sets a mode or an effort at once. A model waits for the running turn and queued prompts.
-func (t *Talk) change(s anyLine, line int, with Conversation) error {
+func (t *Talk) change(s Input, line int, with Conversation) error {
 	if s.Mode != "" || s.Effort != "" {
 		if err := with.Set(s.Mode, s.Effort); err != nil {
 			return err
@@ -330,7 +330,7 @@ func (t *Talk) queue(p Prompt) (err error) {
 
 // steer sends a remark to the running turn, or begins a turn if there is none. The turn cannot end
 // in between.
-func (t *Talk) steer(s anyLine, with Conversation) error {
+func (t *Talk) steer(s Input, with Conversation) error {
 	steers := false
 	t.set(func() {
 		if steers = with.Steer(s.Text); steers {
@@ -344,7 +344,7 @@ func (t *Talk) steer(s anyLine, with Conversation) error {
 }
 
 // stop aborts the running turn, or one call in it.
-func (t *Talk) stop(s anyLine, with Conversation) error {
+func (t *Talk) stop(s Input, with Conversation) error {
 	if s.Call != "" {
 		if !with.CancelCall(tool.CallID(s.Call)) {
 			return usage.Mistake("", "no call %q is running", s.Call)

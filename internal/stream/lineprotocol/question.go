@@ -21,7 +21,7 @@ const (
 )
 
 type question struct {
-	accept func(anyLine) error // checks and stores an answer
+	accept func(Input) error // checks and stores an answer
 	done   chan struct{}
 	gone   chan struct{} // closed when no answer can arrive
 }
@@ -50,7 +50,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 		q.Editable = a.Question.Editing.Text
 	}
 	var answer ask.Answer
-	err := t.put(ctx, q, func(s anyLine) (err error) {
+	err := t.put(ctx, q, func(s Input) (err error) {
 		answer, err = permitted(s, q, a.Usual)
 		answer.By = s.by
 		return err
@@ -59,7 +59,7 @@ func (t *Talk) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
 }
 
 // permitted converts an answer to a permission.
-func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
+func permitted(s Input, q stream.Question, usual int) (ask.Answer, error) {
 	if !slices.Contains(q.Choices, s.Choice) {
 		return ask.Answer{}, usage.Mistake("the choices are: "+strings.Join(q.Choices, ", "), "question %s has no choice %q", s.Question, s.Choice)
 	}
@@ -87,7 +87,7 @@ func permitted(s anyLine, q stream.Question, usual int) (ask.Answer, error) {
 func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	q := stream.Question{Kind: inquiryKind, Agent: a.Agent, Title: a.Title, Text: a.Text, Choices: a.Choices, Problem: a.Said}
 	var words string
-	err := t.put(ctx, q, func(s anyLine) error {
+	err := t.put(ctx, q, func(s Input) error {
 		if words = s.Text; words == "" {
 			words = s.Choice
 		}
@@ -99,7 +99,7 @@ func (t *Talk) Inquire(ctx context.Context, a ask.Question) (string, error) {
 	return words, err
 }
 
-func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) error) error {
+func (t *Talk) put(ctx context.Context, q stream.Question, accept func(Input) error) error {
 	w := &question{accept: accept, done: make(chan struct{}), gone: make(chan struct{})}
 	ended := false
 	t.set(func() {
@@ -132,7 +132,7 @@ func (t *Talk) put(ctx context.Context, q stream.Question, accept func(anyLine) 
 }
 
 // answer handles an answer. An invalid one leaves the question open.
-func (t *Talk) answer(s anyLine) (err error) {
+func (t *Talk) answer(s Input) (err error) {
 	t.set(func() {
 		w, open := t.asked[s.Question]
 		if !open {

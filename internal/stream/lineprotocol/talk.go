@@ -274,9 +274,9 @@ func (t *Talk) stir() {
 
 // read reads lines to the end. A blocked read cannot be interrupted; it ends with the process.
 func (t *Talk) read(in io.Reader, with Conversation) {
-	lines := lines{lineread.New(in, maxLine)}
+	lines := lineread.New(in, maxLine)
 	for n := 1; ; n++ {
-		raw, err := lines.next()
+		raw, err := nextLine(lines)
 		if err == io.EOF {
 			break
 		}

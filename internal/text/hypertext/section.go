@@ -5,9 +5,8 @@ import "adze/internal/text/markdown"
 // maxSection bounds the blocks of a list in one section; the list continues in the next.
 const maxSection = 40
 
-// Sections renders Markdown with remarks as sections of self-contained HTML: a paragraph, a table, a
-// whole list. Text that follows changes only the last one. left are the remarks that could not be
-// placed.
+// Sections renders Markdown with remarks as sections of self-contained HTML: a paragraph, a table,
+// a whole list. Text that follows changes only the last one. left are remarks without a place.
 func Sections(text string, marks []Mark) (sections []string, left []Mark) {
 	text, left = placed(text, marks)
 	for _, section := range split(markdown.Read(text)) {
