@@ -15,11 +15,11 @@ func TestThePackagesLoadTheProfile(t *testing.T) {
 		t.Skip("the scripts are of Linux packages")
 	}
 	inRoot(t)
-	profile, scripts, err := apparmor()
+	dir, err := filepath.Abs(filepath.Join("deploy", "apparmor"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := string(read(t, profile))
+	ours := string(read(t, filepath.Join(dir, "adze")))
 	for name, c := range map[string]struct{ parser, before, want string }{
 		"it knows them":         {"exit 0", "", ours},
 		"it does not":           {"exit 1", "", ""},
@@ -40,7 +40,7 @@ func TestThePackagesLoadTheProfile(t *testing.T) {
 		}
 		script := func(name string, argument string) {
 			t.Helper()
-			cmd := exec.Command("sh", scripts[name], argument)
+			cmd := exec.Command("sh", filepath.Join(dir, name), argument)
 			cmd.Env = []string{"DPKG_ROOT=" + root, "PATH=" + filepath.Join(root, "bin") + ":/usr/bin:/bin"}
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v %s", t.Name(), name, err, out)

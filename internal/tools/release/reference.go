@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 
 	"adze/internal/run"
 )
@@ -175,17 +176,17 @@ func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "|", "\\|")
 }
 
-// setting is the used part of the schema.
+// setting is the used part of the schema. JSON is YAML, whose nodes keep the order of names.
 type setting struct {
-	Type        any             `json:"type"`
-	Description string          `json:"description"`
-	Default     any             `json:"default"`
-	Enum        []any           `json:"enum"`
-	Properties  json.RawMessage `json:"properties"`
-	Additional  json.RawMessage `json:"additionalProperties"`
-	Items       *setting        `json:"items"`
-	AnyOf       []setting       `json:"anyOf"`
-	Ref         string          `json:"$ref"`
+	Type        any
+	Description string
+	Default     any
+	Enum        []any
+	Properties  yaml.Node
+	Additional  yaml.Node `yaml:"additionalProperties"`
+	Items       *setting
+	Ref         string             `yaml:"$ref"`
+	Defs        map[string]setting `yaml:"$defs"`
 }
 
 // settingsReference returns the page with all configuration names in its last section.
@@ -195,17 +196,14 @@ func settingsReference(page, schema []byte) ([]byte, error) {
 	if !found {
 		return nil, fmt.Errorf("docs/settings.md has no section %q", strings.TrimSpace(heading))
 	}
-	var root struct {
-		setting
-		Defs map[string]setting `json:"$defs"`
-	}
-	if err := json.Unmarshal(schema, &root); err != nil {
+	var root setting
+	if err := yaml.Unmarshal(schema, &root); err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
 	var out bytes.Buffer
 	out.Write(before)
 	out.WriteString(heading + "\nThis table is made from the schema: `go run ./internal/tools/release -reference docs`.\n`NAME` stands for a name that you choose.\n\n| setting | value | |\n|---|---|---|\n")
-	if err := settingRows(&out, root.Defs, "", root.setting); err != nil {
+	if err := settingRows(&out, root.Defs, "", root); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -217,67 +215,34 @@ func settingRows(out *bytes.Buffer, defs map[string]setting, path string, s sett
 		if !known {
 			return fmt.Errorf("%s: the schema has no %s", path, s.Ref)
 		}
-		if s.Description != "" {
-			to.Description = s.Description
-		}
+		to.Description = cmp.Or(s.Description, to.Description)
 		s = to
 	}
 	if path != "" && s.Description != "" {
 		fmt.Fprintf(out, "| `%s` | %s | %s |\n", path, cell(values(s)), cell(s.Description))
 	}
-	names, parts, err := inOrder(s.Properties)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, name := range names {
-		if name == "$schema" {
-			continue
+	for pair := range slices.Chunk(s.Properties.Content, 2) {
+		var part setting
+		if err := pair[1].Decode(&part); err != nil {
+			return fmt.Errorf("%s.%s: %w", path, pair[0].Value, err)
 		}
-		if err := settingRows(out, defs, strings.TrimPrefix(path+"."+name, "."), parts[name]); err != nil {
+		if err := settingRows(out, defs, strings.TrimPrefix(path+"."+pair[0].Value, "."), part); err != nil {
 			return err
 		}
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(s.Additional), []byte("{")) {
-		var any setting
-		if err := json.Unmarshal(s.Additional, &any); err != nil {
+	var named setting
+	if s.Additional.Kind == yaml.MappingNode {
+		if err := s.Additional.Decode(&named); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if len(any.Properties) > 0 || any.Ref != "" {
-			return settingRows(out, defs, path+".NAME", any)
-		}
 	}
-	if s.Items != nil && len(s.Items.Properties) > 0 {
+	if !named.Properties.IsZero() || named.Ref != "" {
+		return settingRows(out, defs, path+".NAME", named)
+	}
+	if s.Items != nil && !s.Items.Properties.IsZero() {
 		return settingRows(out, defs, path+"[]", *s.Items)
 	}
 	return nil
-}
-
-// inOrder decodes an object and the order of its names.
-func inOrder(raw json.RawMessage) ([]string, map[string]setting, error) {
-	if len(raw) == 0 {
-		return nil, nil, nil
-	}
-	var parts map[string]setting
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return nil, nil, err
-	}
-	var names []string
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil, nil, err
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
-			return nil, nil, err
-		}
-		names = append(names, fmt.Sprint(name))
-	}
-	return names, parts, nil
 }
 
 func values(s setting) string {
