@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -34,29 +35,30 @@ var scenes embed.FS
 
 func main() {
 	out := flag.String("out", filepath.Join("testdata", "pictures"), "folder for the pictures")
-	var as scene
-	flag.Func("size", "columns and rows of every picture, as 80x24, in the place of the scene's own", as.setSize)
-	flag.Func("colours", "dark or light, in the place of the scene's own", as.setColours)
-	flag.BoolVar(&as.mono, "no-color", false, "set NO_COLOR")
+	var over []string // lines of a scene
+	for _, verb := range []string{"size", "colours"} {
+		flag.Func(verb, "as a line of a scene, in the place of each scene's own", func(text string) error {
+			over = append(over, verb+" "+text)
+			return nil
+		})
+	}
+	flag.BoolFunc("no-color", "set NO_COLOR", func(string) error { over = append(over, "mono"); return nil })
 	program := flag.String("program", "", "the adze to draw, in the place of one that is built")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *out, *program, as, flag.Args()); err != nil {
+	if err := run(ctx, *out, *program, over, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out, adze string, as scene, names []string) error {
+func run(ctx context.Context, out, adze string, over, names []string) error {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		return fmt.Errorf("tmux is needed, as the terminal: %w", err)
 	}
-	all, err := load(scenes)
+	all, err := load(scenes, over...)
 	if err != nil {
-		return err
-	}
-	if err := known(all, names); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "adze-picture-")
@@ -73,30 +75,18 @@ func run(ctx context.Context, out, adze string, as scene, names []string) error 
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	for _, s := range all {
-		if len(names) > 0 && !slices.Contains(names, s.name) {
-			continue
-		}
-		if as.w > 0 {
-			s.w, s.h = as.w, as.h
-		}
-		if as.colours.fg != "" {
-			s.colours = as.colours
-		}
-		s.mono = as.mono
-		if err := draw(ctx, s, adze, out); err != nil {
-			return fmt.Errorf("scene %s: %w", s.name, err)
-		}
-		fmt.Println(filepath.Join(out, s.name+".svg"))
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(all))
 	}
-	return nil
-}
-
-func known(all []scene, names []string) error {
-	for _, n := range names {
-		if !slices.ContainsFunc(all, func(s scene) bool { return s.name == n }) {
-			return fmt.Errorf("there is no scene %q in internal/tools/picture/scenes", n)
+	for _, name := range names {
+		s, known := all[name]
+		if !known {
+			return fmt.Errorf("there is no scene %q in internal/tools/picture/scenes", name)
 		}
+		if err := draw(ctx, s, adze, out); err != nil {
+			return fmt.Errorf("scene %s: %w", name, err)
+		}
+		fmt.Println(filepath.Join(out, name+".svg"))
 	}
 	return nil
 }
@@ -120,22 +110,21 @@ func draw(ctx context.Context, s scene, adze, out string) error {
 	return os.WriteFile(filepath.Join(out, s.name+".svg"), picture, 0o644)
 }
 
-func load(from fs.FS) ([]scene, error) {
+func load(from fs.FS, over ...string) (map[string]scene, error) {
 	files, err := fs.Glob(from, "scenes/*.txtar")
 	if err != nil {
 		return nil, err
 	}
-	var all []scene
+	all := map[string]scene{}
 	for _, f := range files {
 		data, err := fs.ReadFile(from, f)
 		if err != nil {
 			return nil, err
 		}
-		s, err := parseScene(strings.TrimSuffix(path.Base(f), ".txtar"), data)
-		if err != nil {
+		name := strings.TrimSuffix(path.Base(f), ".txtar")
+		if all[name], err = parseScene(name, data, over...); err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		all = append(all, s)
 	}
 	return all, nil
 }

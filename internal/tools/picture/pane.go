@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,16 +20,13 @@ const patience = 30 * time.Second
 // The file with the model's steps; --model script/demo names it.
 const scripted = "demo"
 
+// pane is a scene's program in a terminal.
 type pane struct {
-	ctx context.Context
-	dir string // holds all files
-	// ground tells the program whether the terminal is dark, like rxvt and Konsole: a pane without
-	// a window answers no query.
-	ground string
-	mono   bool // sets NO_COLOR
-	work   string
-	adze   string   // path to the program
-	after  []string // commands
+	scene
+	ctx  context.Context
+	dir  string // holds all files
+	work string
+	adze string // path to the program
 }
 
 func open(ctx context.Context, s scene, adze string) (*pane, error) {
@@ -36,49 +34,45 @@ func open(ctx context.Context, s scene, adze string) (*pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pane{ctx: ctx, dir: dir, ground: s.colours.behind, mono: s.mono}
-	work := filepath.Join(dir, "home", s.title)
-	if err := p.layOut(s, work); err != nil {
-		p.close()
-		return nil, err
-	}
-	// A program that ends leaves its last output on the screen.
-	if err := write(filepath.Join(dir, "tmux.conf"), []byte("set -g remain-on-exit on\nset -g status off\n")); err != nil {
-		p.close()
-		return nil, err
-	}
-	p.work, p.adze, p.after = work, adze, s.after
-	for _, c := range s.before {
-		if err := p.shell(c); err != nil {
-			p.close()
-			return nil, err
-		}
-	}
-	args := []string{"-f", filepath.Join(dir, "tmux.conf"), "new-session", "-d", "-x", strconv.Itoa(s.w), "-y", strconv.Itoa(s.h),
-		"-c", work, adze}
-	if strings.HasPrefix(s.args[0], "-") {
-		args = append(args, "--permission-mode", "ask") // otherwise the first start asks for a mode
-	}
-	args = append(args, s.args...)
-	if err := p.tmux(args...); err != nil {
+	p := &pane{scene: s, ctx: ctx, dir: dir, work: filepath.Join(dir, "home", s.title), adze: adze}
+	if err := p.begin(); err != nil {
 		p.close()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (p *pane) layOut(s scene, work string) error {
-	if err := os.MkdirAll(work, 0o755); err != nil {
+func (p *pane) begin() error {
+	// A program that ends leaves its last output on the screen.
+	config := filepath.Join(p.dir, "tmux.conf")
+	if err := errors.Join(p.layOut(), write(config, []byte("set -g remain-on-exit on\nset -g status off\n"))); err != nil {
 		return err
 	}
-	others := map[string][]txtar.File{}
-	for _, f := range s.files {
+	for _, c := range p.before {
+		if err := p.shell(c); err != nil {
+			return err
+		}
+	}
+	args := []string{"-f", config, "new-session", "-d", "-x", strconv.Itoa(p.w), "-y", strconv.Itoa(p.h), "-c", p.work, p.adze}
+	if strings.HasPrefix(p.args[0], "-") {
+		args = append(args, "--permission-mode", "ask") // otherwise the first start asks for a mode
+	}
+	return p.tmux(append(args, p.args...)...)
+}
+
+// layOut writes the scene's files. Steps of a model lie in one file: --model script/FILE names it.
+func (p *pane) layOut() error {
+	models := map[string][]txtar.File{}
+	if len(p.model) > 0 {
+		models[filepath.Join(p.work, scripted)] = p.model
+	}
+	for _, f := range p.files {
+		to := filepath.Join(p.work, f.Name)
 		if name, ok := strings.CutPrefix(f.Name, "script/"); ok {
-			model, step := filepath.Dir(name), filepath.Base(name)
-			others[model] = append(others[model], txtar.File{Name: step, Data: f.Data})
+			at := filepath.Join(p.dir, "home", filepath.Dir(name))
+			models[at] = append(models[at], txtar.File{Name: filepath.Base(name), Data: f.Data})
 			continue
 		}
-		to := filepath.Join(work, f.Name)
 		if strings.HasPrefix(f.Name, "home/") {
 			to = filepath.Join(p.dir, f.Name)
 		}
@@ -86,15 +80,12 @@ func (p *pane) layOut(s scene, work string) error {
 			return err
 		}
 	}
-	for model, steps := range others {
-		if err := write(filepath.Join(p.dir, "home", model), txtar.Format(&txtar.Archive{Files: steps})); err != nil {
+	for at, steps := range models {
+		if err := write(at, txtar.Format(&txtar.Archive{Files: steps})); err != nil {
 			return err
 		}
 	}
-	if len(s.model) == 0 {
-		return nil
-	}
-	return write(filepath.Join(work, scripted), txtar.Format(&txtar.Archive{Files: s.model}))
+	return os.MkdirAll(p.work, 0o755)
 }
 
 func write(path string, data []byte) error {
@@ -125,7 +116,7 @@ func (p *pane) shell(command string) error {
 func (p *pane) own(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.ctx, name, args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(p.dir, "home"), "LANG=C.UTF-8",
-		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.ground, "GOCACHE=" + goCache(), "TMUX=", "ADZE=" + p.adze}
+		"TERM=tmux-256color", "COLORTERM=truecolor", "COLORFGBG=" + p.colours.behind, "GOCACHE=" + goCache(), "TMUX=", "ADZE=" + p.adze}
 	if p.mono {
 		cmd.Env = append(cmd.Env, "NO_COLOR=1")
 	}

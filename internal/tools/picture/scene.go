@@ -14,6 +14,7 @@ import (
 //	title TEXT        of the window
 //	size 100x30       columns and rows
 //	colours dark      or light: the terminal's own
+//	mono              set NO_COLOR
 //	adze FLAG VALUE   how the program is started, a flag a line; the scripted model is script/demo
 //	before COMMAND    of the shell in the workspace, before the program ($ADZE) starts
 //	after COMMAND     likewise, when the picture is drawn
@@ -29,7 +30,7 @@ type scene struct {
 	name, title string
 	w, h        int
 	colours     palette
-	mono        bool // sets NO_COLOR
+	mono        bool
 	args        []string
 	steps       []step
 	model       []txtar.File
@@ -40,7 +41,8 @@ type scene struct {
 
 type step struct{ verb, rest string }
 
-func parseScene(name string, data []byte) (scene, error) {
+// parseScene reads a scene. Lines of over count in the place of its own.
+func parseScene(name string, data []byte, over ...string) (scene, error) {
 	a := txtar.Parse(data)
 	s := scene{name: name, title: "adze", w: 100, h: 30, colours: dark}
 	for _, f := range a.Files {
@@ -50,26 +52,25 @@ func parseScene(name string, data []byte) (scene, error) {
 			s.files = append(s.files, f)
 		}
 	}
-	for line := range strings.SplitSeq(string(a.Comment), "\n") {
+	for _, line := range append(strings.Split(string(a.Comment), "\n"), over...) {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch verb {
 		case "", "#":
 		case "title":
 			s.title = rest
 		case "size":
-			if err := s.setSize(rest); err != nil {
-				return s, err
+			if _, err := fmt.Sscanf(rest, "%dx%d", &s.w, &s.h); err != nil {
+				return s, fmt.Errorf("size %q: want 100x30", rest)
 			}
 		case "colours":
-			if err := s.setColours(rest); err != nil {
-				return s, err
+			p, ok := map[string]palette{"dark": dark, "light": light}[rest]
+			if s.colours = p; !ok {
+				return s, fmt.Errorf("colours %q: want dark or light", rest)
 			}
+		case "mono":
+			s.mono = true
 		case "adze":
-			flag, value, more := strings.Cut(rest, " ")
-			s.args = append(s.args, flag)
-			if more {
-				s.args = append(s.args, value)
-			}
+			s.args = append(s.args, strings.SplitN(rest, " ", 2)...)
 		case "before":
 			s.before = append(s.before, rest)
 		case "after":
@@ -84,20 +85,4 @@ func parseScene(name string, data []byte) (scene, error) {
 		return s, fmt.Errorf("a scene needs a line adze and something to see")
 	}
 	return s, nil
-}
-
-func (s *scene) setSize(text string) error {
-	if _, err := fmt.Sscanf(text, "%dx%d", &s.w, &s.h); err != nil {
-		return fmt.Errorf("size %q: want 100x30", text)
-	}
-	return nil
-}
-
-func (s *scene) setColours(name string) error {
-	p, ok := map[string]palette{"dark": dark, "light": light}[name]
-	if !ok {
-		return fmt.Errorf("colours %q: want dark or light", name)
-	}
-	s.colours = p
-	return nil
 }
