@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"adze/internal/live"
-	"adze/internal/testkit/effort"
 	"adze/session"
 )
 
@@ -71,46 +70,6 @@ open(sys.argv[2], "w").write(said); os.rename(sys.argv[2], sys.argv[2] + ".txt")
 	}
 	if _, err := live.Dial(context.Background(), u.sockets(), session.ID(id), live.Subscription{}); err != nil {
 		t.Errorf("the user is refused, too: %v", err)
-	}
-}
-
-// TestTwelveSessionsAtOnce prints what each of twelve sessions that wait for an answer holds for
-// itself, and how often all of them were woken meanwhile.
-//
-//	ADZE_TESTS=short go test -v -run TestTwelveSessionsAtOnce ./internal/run
-func TestTwelveSessionsAtOnce(t *testing.T) {
-	effort.Needs(t, effort.Short, "twelve sessions at once")
-	u := newUserAlone(t)
-	model := u.script("-- 1 --\ncall write: {\"path\":\"made.txt\",\"content\":\"x\"}\n")
-	var pids []int
-	for range 12 {
-		_, w := u.inBackground("--permission-mode=ask", model, "make it")
-		w.until(`{"type":"question"`)
-		pids = append(pids, w.Hello.PID)
-	}
-	all, err := live.List(t.Context(), u.sockets())
-	if err != nil || len(all) != 12 {
-		t.Fatalf("%d sessions live: %v", len(all), err)
-	}
-	for _, h := range all {
-		if h.State != live.Waiting || h.Questions != 1 {
-			t.Errorf("%s is %s with %d questions", h.Session, h.State, h.Questions)
-		}
-	}
-	for _, pid := range pids {
-		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-		if err != nil {
-			t.Skip(err)
-		}
-		held := map[string]int{}
-		for line := range strings.Lines(string(raw)) {
-			var name string
-			var kb int
-			if n, _ := fmt.Sscanf(line, "%s %d kB", &name, &kb); n == 2 {
-				held[strings.TrimSuffix(name, ":")] = kb
-			}
-		}
-		t.Logf("process %d: %.1f MB of its own, %.1f MB with its share of the program", pid, float64(held["Private_Dirty"])/1024, float64(held["Pss"])/1024)
 	}
 }
 

@@ -223,43 +223,6 @@ func (b *browser) plan(id string, wishes ...string) string {
 	return shown.Plan
 }
 
-// TestAnUndoIsOfTheTurnThatWasShown: a turn that came between is not undone instead, also with the
-// same words and the same file. A prompt that is sent twice by one key has one turn, and the log says
-// that a page answered.
-func TestAnUndoIsOfTheTurnThatWasShown(t *testing.T) {
-	u := newUser(t)
-	_, address := u.serving("--permission-mode=ask", "--sandbox=off", u.script("-- 1 --\ncall write: {\"path\":\"a.txt\",\"content\":\"one\"}\n-- 2 --\ntext: Done 1.\n"+
-		"-- 3 --\ncall edit: {\"path\":\"a.txt\",\"old_string\":\"one\",\"new_string\":\"two\"}\n-- 4 --\ntext: Done 2.\n-- 5 --\ntext: Done 3.\n"))
-	b := &browser{t: t}
-	b.base, b.token, _ = strings.Cut(address, "/#")
-	id := postTo(t, b.base+"/api/session", b.token, "{}")["id"]
-	until := b.watch(id)
-	turn := func(key string) {
-		b.does(id, "say", fmt.Sprintf(`{"text":"go","once":%q}`, key))
-		b.does(id, "answer", fmt.Sprintf(`{"question":%q,"choice":"once"}`, until(`data-question=\\"([^\\]+)\\"`)))
-		until(`"state":"idle"`)
-		b.does(id, "say", fmt.Sprintf(`{"text":"go","once":%q}`, key))
-	}
-	file := func() string {
-		raw, _ := os.ReadFile(filepath.Join(u.dir, "a.txt"))
-		return string(raw)
-	}
-	turn("1")
-	first := b.plan(id)
-	turn("2")
-	if code, text := b.says(id, "undo", fmt.Sprintf(`{"plan":%q}`, first)); code != http.StatusConflict || !strings.Contains(text, "look again") || file() != "two" {
-		t.Errorf("an undo of the turn before: %d %s, and the file holds %q", code, text, file())
-	}
-	b.does(id, "undo", fmt.Sprintf(`{"plan":%q}`, b.plan(id)))
-	if file() != "one" {
-		t.Errorf("undone, the file holds %q", file())
-	}
-	shown := u.run("audit", "show", id).wants(0, "allowed by (person) from page\n").out
-	if n := strings.Count(shown, " ask   "); n != 4 {
-		t.Errorf("%d requests, not 4:\n%s", n, shown)
-	}
-}
-
 // recorded are the acts of clients in the log of a session.
 func (u *user) recorded(id string) (acts []string) {
 	u.t.Helper()

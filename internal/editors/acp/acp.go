@@ -43,7 +43,6 @@ type Agent struct {
 	mu      sync.Mutex
 	client  sdk.ClientCapabilities
 	threads map[string]*thread
-	opening map[string]bool // ids of sessions being opened
 	stopped bool
 	beside  sync.WaitGroup // work that continues after a response
 	ctx     context.Context
@@ -59,7 +58,7 @@ const leaveTime = 20 * time.Second
 func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	a.ctx, a.threads, a.opening = ctx, map[string]*thread{}, map[string]bool{}
+	a.ctx, a.threads = ctx, map[string]*thread{}
 	a.ways = a.methods()
 	a.conn = &conn{begin: a.begin, heard: a.heard, panic: a.Program.Log}
 	defer a.conn.close()

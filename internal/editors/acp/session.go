@@ -185,12 +185,6 @@ func (a *Agent) open(ctx context.Context, w OpenRequest) (*thread, error) {
 	if !filepath.IsAbs(w.Cwd) {
 		return nil, refuse(jsonrpc2.CodeInvalidParams, "cwd has to be an absolute path")
 	}
-	if w.ID != "" && !w.Fork {
-		if !a.claim(w.ID) {
-			return nil, refuse(jsonrpc2.CodeInvalidRequest, "this session is being opened already")
-		}
-		defer a.unclaim(w.ID)
-	}
 	t := newThread(a, w)
 	u, err := t.start() // other processes' prompts wait until it is open
 	if err == nil {
@@ -209,22 +203,6 @@ func (a *Agent) open(ctx context.Context, w OpenRequest) (*thread, error) {
 		return nil, errGone
 	}
 	return t, nil
-}
-
-func (a *Agent) claim(id string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.opening[id] {
-		return false
-	}
-	a.opening[id] = true
-	return true
-}
-
-func (a *Agent) unclaim(id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.opening, id)
 }
 
 func (a *Agent) forget(t *thread) {

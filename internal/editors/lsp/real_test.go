@@ -76,6 +76,12 @@ func projects() []project {
 				"src/lib.rs":   "pub mod other;\n/* 😀é */ pub fn greet(name: &str) -> &str { name }\n",
 				"src/other.rs": "use crate::greet;\n/* 😀é */ pub fn hello() -> &'static str { greet(\"x\") }\n",
 			}, right: "greet(\"x\")", wrong: "greet(\"x\"", broken: [2]string{"name: &str", "name: i32"}, comment: "// more\n"},
+		{server: "gopls", program: gopls, lib: "lib.go", use: "use.go", call: 3, defined: 3, says: "[IncompatibleAssign]",
+			files: map[string]string{
+				"go.mod": "module example.com/m\n\ngo 1.26\n",
+				"lib.go": "package m\n\n/* 😀é */ func greet(name string) string { return name }\n",
+				"use.go": "package m\n\n/* 😀é */ var hello string = greet(\"😀\")\n",
+			}, right: "hello string", wrong: "hello int", broken: [2]string{"name string) string { return name", "name int) int { return name"}, comment: "// more\n"},
 		{server: "clangd", program: installed("clangd"), lib: "lib.hpp", use: "use.cpp", call: 2, defined: 1, says: "error",
 			files: map[string]string{
 				"compile_flags.txt": "-std=c++17\n",

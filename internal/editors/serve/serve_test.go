@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 	"adze/internal/editors/serve"
 	"adze/internal/stream/ask"
 	"adze/session"
-	"adze/tool"
 )
 
 // TestAnAnswerCountsOnce: of many tabs that answer at once the first is heard, the others are told
@@ -261,56 +259,6 @@ func TestAReaderThatStopsReadingIsLetGo(t *testing.T) {
 	if _, told := s.get("GET", "/api/chat/"+id, ""); len(told) < pieces*len(piece) {
 		t.Errorf("the store tells %d bytes of %d", len(told), pieces*len(piece))
 	}
-}
-
-// TestTenThousandEventsASecond: a flood of small events costs a follower that does not read next to
-// nothing, and one that reads is told all of the text.
-func TestTenThousandEventsASecond(t *testing.T) {
-	const events = 30_000
-	goOn, flooded := make(chan struct{}), make(chan uint64, 1)
-	h := &backend{turn: func(ctx context.Context, c *conversation, _ string) session.Result {
-		c.says(session.Assistant, session.Part{Kind: session.CallPart, Call: &tool.RawCall{ID: "c1", Name: "bash", Arguments: `{}`}})
-		c.who.Observe(session.ToolStart{Event: tool.Event{Call: "c1", Tool: "bash"}})
-		<-goOn
-		before := heap()
-		began := time.Now()
-		for i := range events {
-			switch i % 3 {
-			case 0:
-				c.who.Observe(session.ToolUpdate{Event: tool.Event{Call: "c1", Tool: "bash", Title: fmt.Sprint(i), Metadata: json.RawMessage(fmt.Sprintf(`{"at":%d,"text":%q}`, i, strings.Repeat("x", 500)))}})
-			case 1:
-				c.who.Observe(session.ReasoningDelta{Message: "m3", Delta: "r"})
-			default:
-				c.who.Observe(session.TextDelta{Message: "m3", Delta: "t"})
-			}
-		}
-		t.Logf("%d events in %v", events, time.Since(began))
-		flooded <- max(before, heap()) - before
-		c.who.Observe(session.ToolEnd{Outcome: tool.Outcome{Call: "c1", Tool: "bash", Status: tool.Completed}})
-		return done()
-	}}
-	s := listen(t, h)
-	id := s.begin()
-	reads := s.stream("POST", "/api/chat", prompt(id, "go"))
-	reads.until("tool-input-available")
-	for range 4 {
-		s.do(s.request("GET", "/api/chat/"+id+"/stream", "")) // nobody reads these
-	}
-	close(goOn)
-	if grown := <-flooded; grown > 64<<20 {
-		t.Errorf("%d MiB more are used behind the flood", grown>>20)
-	}
-	// Whether it kept up is a matter of the machine: it was told all, or let go.
-	if text := reads.rest(); reads.over && len(text) != events/3 {
-		t.Errorf("it was told %d pieces of text, want %d", len(text), events/3)
-	}
-}
-
-func heap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // TestTheEndEndsEverything: turns, questions and streams end with the server, and every session is
