@@ -8,7 +8,6 @@ import (
 	"adze/internal/live/control"
 	"adze/internal/stream"
 	"adze/internal/text/jsontext"
-	"adze/internal/text/redact"
 	"adze/internal/text/usage"
 )
 
@@ -91,7 +90,7 @@ func readControl(raw []byte) (l Control, is bool, err error) {
 func (o *Owner) begin(l Control, line int, refused error, p Peer, w *watcher, slots chan struct{}) {
 	reply := func(r Reply) {
 		r.Type, r.Line, r.ID = replyLine, line, l.ID
-		w.say(append(o.mask().JSON([]byte(stream.Line(r))), '\n'))
+		w.say(append(o.config.Mask().JSON([]byte(stream.Line(r))), '\n'))
 	}
 	if refused == nil && o.config.Control == nil {
 		refused = usage.Mistake("take the session over for that", "this process does nothing of the kind")
@@ -128,13 +127,6 @@ func (o *Owner) begin(l Control, line int, refused error, p Peer, w *watcher, sl
 		}
 		reply(r)
 	}()
-}
-
-func (o *Owner) mask() *redact.Masker {
-	if o.config.Mask == nil {
-		return &redact.Masker{}
-	}
-	return o.config.Mask()
 }
 
 // Works are a session's settings and waiting messages.

@@ -97,6 +97,9 @@ type openQuestion struct {
 // Listen makes a session watchable until Close. The caller must hold the session's lock: an
 // existing socket belongs to a killed process.
 func Listen(c Config) (*Owner, error) {
+	if c.Mask == nil {
+		c.Mask = func() *redact.Masker { return &redact.Masker{} }
+	}
 	if err := prepare(c.Folder); err != nil {
 		return nil, fmt.Errorf("the folder of live sessions: %w", err)
 	}
@@ -468,7 +471,7 @@ func (o *Owner) view(call tool.CallID, name string, metadata json.RawMessage) []
 	if len(blocks) == 0 {
 		return nil
 	}
-	return append(o.mask().JSON([]byte(stream.Line(ownerLine{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
+	return append(o.config.Mask().JSON([]byte(stream.Line(ownerLine{Type: viewLine, Call: call, Blocks: blocks}))), '\n')
 }
 
 // spread sends a line to all watchers. The caller holds o.mu.

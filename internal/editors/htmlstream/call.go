@@ -86,7 +86,7 @@ func (v *View) call(ev tool.Event, state string) {
 		return
 	}
 	if state == "running" && c.state != "running" {
-		c.since = v.options.now()
+		c.since = v.options.Now()
 	}
 	if state != "queued" || c.state == "" || c.state == "forming" {
 		c.state = state

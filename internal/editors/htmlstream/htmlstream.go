@@ -52,13 +52,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-func (o Options) now() time.Time {
-	if o.Now == nil {
-		return time.Now()
-	}
-	return o.Now()
-}
-
 // A View is a session's content on a page. It is not safe for concurrent use.
 type View struct {
 	options Options
@@ -92,6 +85,12 @@ type piece struct {
 
 // New returns an empty View.
 func New(o Options) *View {
+	if o.Mask == nil {
+		o.Mask = func() *redact.Masker { return &redact.Masker{} }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &View{options: o, pieces: map[string]*piece{}, texts: map[string]*message{}, calls: map[tool.CallID]*call{}}
 }
 
@@ -155,7 +154,7 @@ func (v *View) Flush() []Change {
 	for _, m := range v.texts {
 		m.settle(v)
 	}
-	for _, t := range v.turns[v.firstDirty():] {
+	for _, t := range v.turns {
 		after := ""
 		for _, p := range t.pieces {
 			if p.dirty && v.drawn(p) {
@@ -165,19 +164,6 @@ func (v *View) Flush() []Change {
 		}
 	}
 	return out
-}
-
-// firstDirty returns the index of the first turn that may have changed: only the newest two can.
-func (v *View) firstDirty() int {
-	at := len(v.turns)
-	for at > 0 && (at > len(v.turns)-2 || v.turns[at-1].dirty()) {
-		at--
-	}
-	return at
-}
-
-func (t *turn) dirty() bool {
-	return slices.ContainsFunc(t.pieces, func(p *piece) bool { return p.dirty })
 }
 
 // drawn redraws a piece and reports whether it differs from the sent one.
@@ -242,14 +228,7 @@ func (v *View) remove(p *piece) {
 }
 
 // text masks secrets in foreign text.
-func (v *View) text(s string) string { return v.mask().Text(redact.Passwords(s)) }
-
-func (v *View) mask() *redact.Masker {
-	if v.options.Mask == nil {
-		return &redact.Masker{}
-	}
-	return v.options.Mask()
-}
+func (v *View) text(s string) string { return v.options.Mask().Text(redact.Passwords(s)) }
 
 // note shows a text outside messages.
 func (v *View) note(text string) {

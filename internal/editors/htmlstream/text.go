@@ -50,7 +50,7 @@ func (v *View) says(id string, kind session.PartKind, text string) {
 		r = m.add(kind)
 	}
 	if r.mask == nil {
-		r.mask = v.mask().Stream()
+		r.mask = v.options.Mask().Stream()
 	}
 	v.facts.Activity = "writing"
 	if kind == session.ReasoningPart {

@@ -53,7 +53,7 @@ func (s *Server) overview(ctx context.Context, current session.ID) (html string,
 		})
 		b.WriteString(`<section class="group ` + groupClass[g] + `"><h2>` + heading(g) + `</h2><ul>`)
 		for _, r := range rows {
-			r.write(&b, s.mask(), current)
+			r.write(&b, s.Mask(), current)
 		}
 		b.WriteString("</ul></section>")
 	}

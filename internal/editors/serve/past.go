@@ -139,7 +139,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.mask().JSON(raw)) // the client may be gone
+	_, _ = w.Write(s.Mask().JSON(raw)) // the client may be gone
 }
 
 // checkKnown returns an error unless the session is open here or shown.

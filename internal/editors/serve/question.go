@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -40,13 +41,10 @@ func newApproval() string {
 	return "approval-" + hex.EncodeToString(b[:])
 }
 
-// Ask asks for a permission.
-func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
-	q := uistream.Question{ID: newApproval(), Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
-		Text: a.Why, Preview: a.Preview}
-	if a.Problem != "" {
-		q.Text = a.Problem
-	}
+// permissionQuestion returns a waiting question about a permission.
+func permissionQuestion(id string, a ask.Permission) *openQuestion {
+	q := uistream.Question{ID: id, Kind: uistream.Permission, Call: a.Question.Call, Tool: a.Question.Tool.Name, Agent: a.Question.Agent,
+		Text: cmp.Or(a.Problem, a.Why), Preview: a.Preview}
 	for _, n := range a.Question.Needs {
 		text := string(n.Permission) + " " + n.Target
 		if really := a.Resolved[n]; really != "" {
@@ -57,7 +55,21 @@ func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, 
 	if a.Question.Repair != nil {
 		q.Input = a.Question.Repair.After
 	}
-	w, err := r.put(ctx, &openQuestion{Question: q, ask: &a})
+	return &openQuestion{Question: q, ask: &a}
+}
+
+// inquiryQuestion returns a waiting question of the model, or about its plan.
+func inquiryQuestion(id string, a ask.Question) *openQuestion {
+	text := a.Text
+	if a.Said != "" {
+		text += "\n\n" + a.Said
+	}
+	return &openQuestion{inquiry: &a, Question: uistream.Question{ID: id, Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}}
+}
+
+// Ask asks for a permission.
+func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, error) {
+	w, err := r.put(ctx, permissionQuestion(newApproval(), a))
 	if err != nil {
 		return ask.Answer{}, err
 	}
@@ -66,11 +78,7 @@ func (r *sharedSession) Ask(ctx context.Context, a ask.Permission) (ask.Answer, 
 
 // Inquire asks a question of the model, or about its plan. The user's next message is the answer.
 func (r *sharedSession) Inquire(ctx context.Context, a ask.Question) (string, error) {
-	text := a.Text
-	if a.Said != "" {
-		text += "\n\n" + a.Said
-	}
-	w, err := r.put(ctx, &openQuestion{inquiry: &a, Question: uistream.Question{ID: newApproval(), Kind: uistream.Inquiry, Agent: a.Agent, Text: text, Choices: a.Choices}})
+	w, err := r.put(ctx, inquiryQuestion(newApproval(), a))
 	if err != nil {
 		return "", err
 	}

@@ -171,15 +171,11 @@ func (f *itemMaker) line(l live.Line) {
 
 // question converts the owner's question.
 func (b remoteSession) question(q live.Question) item {
-	w := &openQuestion{Question: uistream.Question{ID: b.named(q.Question), Kind: uistream.Inquiry, Call: q.Call, Tool: q.Name, Agent: q.Agent, Text: q.Text, Choices: q.Choices}, elsewhere: true}
-	if q.Problem != "" {
-		w.Text = q.Problem
-	}
+	w := inquiryQuestion(b.named(q.Question), ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices, Said: q.Problem})
 	if a, is := live.Permission(q); is {
-		w.Kind, w.ask = uistream.Permission, &a
-	} else {
-		w.inquiry = &ask.Question{Title: q.Title, Agent: q.Agent, Text: q.Text, Choices: q.Choices}
+		w = permissionQuestion(w.ID, a)
 	}
+	w.elsewhere = true
 	return item{question: w}
 }
 

@@ -162,6 +162,9 @@ type Server struct {
 func (s *Server) Start(ctx context.Context) {
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	s.openSessions, s.pages = map[session.ID]*sharedSession{}, map[chan struct{}]struct{}{}
+	if s.Mask == nil {
+		s.Mask = func() *redact.Masker { return &redact.Masker{} }
+	}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -263,7 +266,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	}
 	out := []sessionRow{}
 	for _, h := range heads[:min(len(heads), most)] {
-		l := sessionRow{ID: h.ID, Title: s.mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.mask().Text(h.Info().Cwd)}
+		l := sessionRow{ID: h.ID, Title: s.Mask().Text(h.Title()), Updated: h.Updated, State: "idle", Folder: s.Mask().Text(h.Info().Cwd)}
 		if room := s.open(h.ID); room != nil {
 			l.State = stateWord(room.Status().State)
 		} else if l.Process = s.Backend.Holder(h.ID); l.Process != "" {
@@ -294,13 +297,6 @@ func (s *Server) abort(w http.ResponseWriter, r *http.Request) {
 }
 
 var errNoTurn = &refusal{http.StatusConflict, "no turn of this session is running here"}
-
-func (s *Server) mask() *redact.Masker {
-	if s.Mask == nil {
-		return &redact.Masker{}
-	}
-	return s.Mask()
-}
 
 func writeJSON(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -71,7 +71,7 @@ func (s *Server) look(ctx context.Context, id session.ID, q control.Request) (an
 	if err != nil {
 		return nil, err
 	}
-	return changes(net, s.mask()), nil
+	return changes(net, s.Mask()), nil
 }
 
 // peek returns a session's preview for its row in the list.
@@ -164,7 +164,7 @@ func (s *Server) wholeOutput(ctx context.Context, id session.ID, name string) (a
 	if !whole {
 		note = "What was cut off is not kept any more: whole outputs are kept for 14 days."
 	}
-	return map[string]string{"html": hypertext.Output(s.mask().Text(text), 0), "note": note}, nil
+	return map[string]string{"html": hypertext.Output(s.Mask().Text(text), 0), "note": note}, nil
 }
 
 func (s *Server) export(w http.ResponseWriter, r *http.Request, id session.ID) {

@@ -84,7 +84,6 @@ type openSession interface {
 // place holds a watcher's access to the server.
 type place struct {
 	backend  Backend
-	masker   func() *redact.Masker // as in Server
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
 	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
@@ -95,7 +94,7 @@ type place struct {
 }
 
 func (s *Server) place() place {
-	return place{backend: s.Backend, masker: s.Mask, mask: s.mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
+	return place{backend: s.Backend, mask: s.Mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
 // watcher sends the list of sessions, and one session, to a page.
@@ -274,7 +273,7 @@ func (t *watcher) sendAll(ctx context.Context, have int, last string) error {
 		t.reader, blocks = now.reader, t.live.blocks
 	}
 	t.holder = t.backend.Holder(t.id)
-	t.view = htmlstream.New(htmlstream.Options{Mask: t.masker, Now: t.now, Blocks: blocks})
+	t.view = htmlstream.New(htmlstream.Options{Mask: t.mask, Now: t.now, Blocks: blocks})
 	l := scroll{all: true}
 	t.mode = ""
 	if err := ignoreMissing(t.backend.Log(ctx, t.id, 0, func(seq int64, e session.Entry) error {
@@ -536,7 +535,7 @@ func (s *Server) answerJSON(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(s.mask().JSON(raw)) // the browser may be gone
+	_, _ = w.Write(s.Mask().JSON(raw)) // the browser may be gone
 }
 
 // brief shortens a text to one line.

@@ -252,6 +252,10 @@ func Act(raw []byte, a Actor) error {
 	if err != nil {
 		return err
 	}
+	return s.act(a)
+}
+
+func (s Input) act(a Actor) (err error) {
 	switch s.Type {
 	case promptLine:
 		return a.Prompt(s.prompt())
@@ -285,35 +289,46 @@ func (s Input) prompt() Prompt {
 
 func (t *Talk) take(raw []byte, line int, with Conversation) error {
 	s, err := parse(raw)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	switch s.Type {
-	case promptLine:
-		return t.queue(s.prompt())
-	case steerLine:
-		return t.steer(s, with)
-	case answerLine:
+	case s.Type == answerLine:
 		return t.answer(s)
-	case abortLine:
-		return t.stop(s, with)
-	case setLine:
-		return t.change(s, line, with)
 	}
-	return nil
+	return s.act(talkActor{t, with, line})
 }
 
-// change sets a mode or an effort at once. A model waits for the running turn and queued prompts.
-func (t *Talk) change(s Input, line int, with Conversation) error {
-	if s.Mode != "" || s.Effort != "" {
-		if err := with.Set(s.Mode, s.Effort); err != nil {
-			return err
+// A talkActor executes a line in a Talk. Its mode and effort are set at once.
+type talkActor struct {
+	*Talk
+	Conversation
+	line int // number in stdin
+}
+
+// Prompt queues a prompt.
+func (t talkActor) Prompt(p Prompt) error { return t.queue(p) }
+
+// Model sets a model behind the running turn and queued prompts.
+func (t talkActor) Model(name string) error { return t.queue(Prompt{model: name, line: t.line}) }
+
+// Steer sends a remark to the running turn, which cannot end in between, or returns false.
+func (t talkActor) Steer(text string) (steers bool) {
+	t.set(func() {
+		if steers = t.Conversation.Steer(text); steers {
+			t.steered = append(t.steered, text)
 		}
+	})
+	return steers
+}
+
+// Abort aborts the running turn, or returns false.
+func (t talkActor) Abort() bool {
+	var abort func()
+	t.set(func() { abort = t.abort })
+	if abort != nil {
+		abort()
 	}
-	if s.Model != "" {
-		return t.queue(Prompt{model: s.Model, line: line})
-	}
-	return nil
+	return abort != nil
 }
 
 func (t *Talk) queue(p Prompt) (err error) {
@@ -326,38 +341,6 @@ func (t *Talk) queue(p Prompt) (err error) {
 	})
 	t.stir()
 	return err
-}
-
-// steer sends a remark to the running turn, or begins a turn if there is none. The turn cannot end
-// in between.
-func (t *Talk) steer(s Input, with Conversation) error {
-	steers := false
-	t.set(func() {
-		if steers = with.Steer(s.Text); steers {
-			t.steered = append(t.steered, s.Text)
-		}
-	})
-	if steers {
-		return nil
-	}
-	return t.queue(Prompt{ID: s.ID, Text: s.Text})
-}
-
-// stop aborts the running turn, or one call in it.
-func (t *Talk) stop(s Input, with Conversation) error {
-	if s.Call != "" {
-		if !with.CancelCall(tool.CallID(s.Call)) {
-			return usage.Mistake("", "no call %q is running", s.Call)
-		}
-		return nil
-	}
-	var abort func()
-	t.set(func() { abort = t.abort })
-	if abort == nil {
-		return usage.Mistake("", "no turn is running")
-	}
-	abort()
-	return nil
 }
 
 func offered(n *int, of int) (int, error) {
