@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -108,12 +109,10 @@ func TestAFloodEndsTheConnection(t *testing.T) {
 	const message = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}` + "\n"
 	synctest.Test(t, func(t *testing.T) {
 		c := newStdio(nil, strings.NewReader(strings.Repeat(message, maxUnasked+1)), &server{})
-		got := 0
-		for _, err := c.Read(t.Context()); err == nil; _, err = c.Read(t.Context()) {
-			got++
-		}
-		if want := "it sent more than 10000 messages unasked; "; got != maxUnasked || c.broke() != want {
-			t.Errorf("%d messages, %q, want %q", got, c.broke(), want)
+		raw, err := io.ReadAll(c.messages)
+		got := strings.Count(string(raw), message)
+		if want := "it sent more than 10000 messages unasked; "; got != maxUnasked || c.broke() != want || err != nil {
+			t.Errorf("%d messages, %q, want %q, %v", got, c.broke(), want, err)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -95,66 +94,37 @@ func (s Server) environ(base []string) []string {
 	return out
 }
 
-// stdio is the transport to a program. It skips and counts lines that are no messages, such as a
-// banner, and turns an oversized line into an error of its request.
+// stdio is the transport to a program. It passes on the lines that are messages: it counts others,
+// such as a banner, and turns an oversized line into an error of its request.
 type stdio struct {
+	sdk.IOTransport
 	server   *server
-	writing  sync.Mutex // one message at a time
-	in       io.WriteCloser
-	messages chan jsonrpc.Message
+	in       io.Writer
+	messages *io.PipeReader
 	unasked  atomic.Int64 // messages since our last one
 	ended    atomic.Bool  // the program closed its output
 	cause    atomic.Pointer[string]
-	closed   context.Context // ends with Close
-	close    func()
 }
 
-func newStdio(in io.WriteCloser, out io.Reader, s *server) *stdio {
-	c := &stdio{in: in, server: s, messages: make(chan jsonrpc.Message)}
-	c.closed, c.close = context.WithCancel(context.Background())
-	go c.readLines(lineread.New(out, wire.MaxMessage))
+func newStdio(in io.Writer, out io.Reader, s *server) *stdio {
+	messages, lines := io.Pipe()
+	c := &stdio{server: s, in: in, messages: messages}
+	c.IOTransport = sdk.IOTransport{Reader: messages, Writer: c, MaxLineLength: -1}
+	go func() {
+		c.readLines(lineread.New(out, wire.MaxMessage), lines)
+		lines.Close()
+	}()
 	return c
 }
 
-// Connect implements sdk.Transport.
-func (c *stdio) Connect(context.Context) (sdk.Connection, error) { return c, nil }
-
-// SessionID implements sdk.Connection.
-func (c *stdio) SessionID() string { return "" }
+// Write passes a message to the program. It resets the flood counter.
+func (c *stdio) Write(message []byte) (int, error) {
+	c.unasked.Store(0)
+	return c.in.Write(message)
+}
 
 // Close ends the connection. The pipe's owner closes the pipe.
-func (c *stdio) Close() error {
-	c.close()
-	return nil
-}
-
-// Read implements sdk.Connection.
-func (c *stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case message, ok := <-c.messages:
-		if !ok {
-			return nil, io.EOF
-		}
-		return message, nil
-	case <-c.closed.Done():
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Write implements sdk.Connection. It resets the flood counter.
-func (c *stdio) Write(_ context.Context, message jsonrpc.Message) error {
-	raw, err := jsonrpc.EncodeMessage(message)
-	if err != nil {
-		return err
-	}
-	c.unasked.Store(0)
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	_, err = c.in.Write(append(raw, '\n'))
-	return err
-}
+func (c *stdio) Close() error { return c.messages.Close() }
 
 // broke returns why reading stopped, or "" if the program exited.
 func (c *stdio) broke() string {
@@ -165,8 +135,7 @@ func (c *stdio) broke() string {
 }
 
 // readLines reads the program's output until its end or a limit.
-func (c *stdio) readLines(from *lineread.Reader) {
-	defer close(c.messages)
+func (c *stdio) readLines(from *lineread.Reader, to io.Writer) {
 	noisy, since := 0, time.Now()
 	for {
 		line, err := from.Next()
@@ -199,25 +168,23 @@ func (c *stdio) readLines(from *lineread.Reader) {
 			return
 		}
 		for _, message := range messages {
-			select {
-			case c.messages <- message:
-			case <-c.closed.Done():
-				return
+			if _, err := to.Write(append(message, '\n')); err != nil {
+				return // closed
 			}
 		}
 	}
 }
 
-// decode parses a line as one message, or as a batch of them as in older protocols. It returns none
-// for any other line.
-func decode(line []byte) (out []jsonrpc.Message) {
+// decode returns a line's message, or each of a batch as in older protocols. It returns none for any
+// other line.
+func decode(line []byte) (out [][]byte) {
 	texts := []json.RawMessage{line}
 	if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &texts) != nil {
 		return nil
 	}
 	for _, text := range texts {
-		message, err := jsonrpc.DecodeMessage(wire.Read(text))
-		if err != nil {
+		message := wire.Read(text)
+		if _, err := jsonrpc.DecodeMessage(message); err != nil {
 			return nil
 		}
 		out = append(out, message)

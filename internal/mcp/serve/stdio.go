@@ -23,121 +23,87 @@ const maxFrame = 4 << 20
 // when Pipe returns.
 func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.Close()
-	c := &pipe{out: out, drain: s.drain, messages: make(chan jsonrpc.Message), answered: make(chan struct{}, 1), closed: make(chan struct{})}
-	go c.readLines(in)
-	session, err := s.sdk.Connect(ctx, c, nil)
+	messages, lines := io.Pipe()
+	p := &pipe{out: out, drain: s.drain, answered: make(chan struct{}, 1)}
+	var there context.Context // until the client is gone
+	there, p.leave = context.WithCancel(ctx)
+	defer p.leave()
+	go func() {
+		p.readLines(in, lines)
+		p.awaitAnswers(there)
+		lines.Close()
+	}()
+	session, err := s.sdk.Connect(ctx, &mcp.IOTransport{Reader: messages, Writer: p, MaxLineLength: -1}, nil)
 	if err != nil {
 		return err
 	}
-	over := make(chan struct{})
 	go func() {
 		_ = session.Wait() // the client is gone, for whatever reason
-		close(over)
+		p.leave()
 	}()
-	select {
-	case <-over:
-	case <-c.closed:
-	case <-ctx.Done():
-	}
-	_ = c.Close()
+	<-there.Done()
+	messages.Close()
 	return context.Cause(ctx)
 }
 
-// pipe is the transport over pipes. It answers a malformed line with a JSON-RPC error and
-// continues, whereas the SDK's own transport would end. After the client's last line it waits for
+// pipe filters the lines of a client: it answers a malformed one with a JSON-RPC error and
+// continues, whereas the SDK's transport would end. After the client's last line it waits for
 // pending responses.
 type pipe struct {
-	messages chan jsonrpc.Message // closed after the last one
-	open     atomic.Int64         // requests without a response
-	answered chan struct{}        // a response was written
-	drain    time.Duration        // longest wait for responses after the last line
+	open     atomic.Int64  // requests without a response
+	answered chan struct{} // a response was written
+	drain    time.Duration // longest wait for responses after the last line
+	leave    func()
 
 	writing sync.Mutex
 	out     io.Writer
-
-	closing sync.Once
-	closed  chan struct{}
 }
 
-// Connect implements mcp.Transport.
-func (p *pipe) Connect(context.Context) (mcp.Connection, error) { return p, nil }
-
-// SessionID implements mcp.Connection.
-func (p *pipe) SessionID() string { return "" }
-
-// Close implements mcp.Connection.
-func (p *pipe) Close() error {
-	p.closing.Do(func() { close(p.closed) })
-	return nil
-}
-
-// Read implements mcp.Connection.
-func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case message, ok := <-p.messages:
-		if ok {
-			return message, nil
-		}
-		p.awaitAnswers(ctx)
-		return nil, io.EOF
-	case <-p.closed:
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+// Close does nothing: the owner closes the output.
+func (p *pipe) Close() error { return nil }
 
 // awaitAnswers waits briefly for pending responses: the SDK ends all calls at the end of input.
 func (p *pipe) awaitAnswers(ctx context.Context) {
-	timer := time.NewTimer(p.drain)
-	defer timer.Stop()
-	for p.open.Load() > 0 {
+	ctx, cancel := context.WithTimeout(ctx, p.drain)
+	defer cancel()
+	for p.open.Load() > 0 && ctx.Err() == nil {
 		select {
 		case <-p.answered:
-		case <-timer.C:
-			return
-		case <-p.closed:
-			return
 		case <-ctx.Done():
-			return
 		}
 	}
 }
 
-// Write implements mcp.Connection.
-func (p *pipe) Write(_ context.Context, message jsonrpc.Message) error {
-	raw, err := jsonrpc.EncodeMessage(message)
-	if err != nil {
-		return err
-	}
-	err = p.writeLine(raw)
-	if _, answer := message.(*jsonrpc.Response); answer {
-		p.open.Add(-1)
-		select {
-		case p.answered <- struct{}{}:
-		default: // the waiter reads the counter
+// Write writes one of the SDK's messages.
+func (p *pipe) Write(line []byte) (int, error) {
+	err := p.writeLine(line)
+	if message, bad := jsonrpc.DecodeMessage(line); bad == nil {
+		if _, answer := message.(*jsonrpc.Response); answer {
+			p.open.Add(-1)
+			select {
+			case p.answered <- struct{}{}:
+			default: // the waiter reads the counter
+			}
 		}
 	}
-	return err
+	return len(line), err
 }
 
-func (p *pipe) writeLine(raw []byte) error {
+func (p *pipe) writeLine(line []byte) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	_, err := p.out.Write(append(raw, '\n'))
+	_, err := p.out.Write(line)
 	if err != nil {
-		_ = p.Close()
+		p.leave()
 	}
 	return err
 }
 
-func (p *pipe) readLines(in io.Reader) {
-	defer close(p.messages)
+func (p *pipe) readLines(in io.Reader, to io.Writer) {
 	lines := lineread.New(in, maxFrame)
 	for {
 		line, err := lines.Next()
 		line = bytes.TrimRight(line, "\r \t")
-		var message jsonrpc.Message
 		switch {
 		case errors.Is(err, lineread.ErrLong):
 			p.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message is longer than %d MiB", maxFrame>>20))
@@ -147,21 +113,20 @@ func (p *pipe) readLines(in io.Reader) {
 		case len(line) == 0:
 			continue
 		}
-		if message, err = jsonrpc.DecodeMessage(line); err != nil {
+		message, err := jsonrpc.DecodeMessage(line)
+		if err != nil {
 			p.refuse(jsonrpc.CodeInvalidRequest, "a line is not one message of JSON-RPC 2.0; batches are not taken")
 			continue
 		}
 		if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
 			p.open.Add(1)
 		}
-		select {
-		case p.messages <- message:
-		case <-p.closed:
-			return
+		if _, err := to.Write(append(line, '\n')); err != nil {
+			return // closed
 		}
 	}
 }
 
 func (p *pipe) refuse(code int64, why string) {
-	_ = p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, why)) // a disconnect is noticed elsewhere
+	_ = p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, why)) // a disconnect is noticed elsewhere
 }
