@@ -158,7 +158,7 @@ func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err 
 		}
 		here := counted(page, main)
 		if len(ids) == 0 {
-			ids = sortedKeys(here)
+			ids = slices.Sorted(maps.Keys(here))
 		}
 		for _, id := range ids {
 			if _, ok := here[id]; !ok || slices.Contains(gone, id) {
@@ -181,7 +181,7 @@ func (p Project) Revoke(ctx context.Context, ids ...string) (gone []string, err 
 // ConsentedIDs returns the sorted ids with a valid consent.
 func (p Project) ConsentedIDs() []string {
 	all, _ := p.allowed() // a damaged book has none
-	return sortedKeys(all)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // change rewrites the file under a lock. It moves a damaged file aside and leaves one from a newer

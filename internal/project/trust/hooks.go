@@ -2,7 +2,6 @@ package trust
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"adze/internal/project/hooks/dialect"
@@ -61,13 +60,4 @@ func hookItem(file string, h dialect.Hook) Item {
 func owner(file string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(file, "."), "/")
 	return strings.TrimSuffix(first, ".json")
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	var out []string
-	for name := range m {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -3,6 +3,7 @@ package trust
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,8 +83,8 @@ func serverItem(file, id string, raw json.RawMessage) Item {
 	if names := variables(raw); len(names) > 0 {
 		i.Definition = "it is given variables of yours: " + strings.Join(names, ", ")
 	}
-	i.Cwd, i.Env = s.Cwd, sortedKeys(s.Env)
-	i.Env = append(i.Env, sortedKeys(s.Environment)...)
+	i.Cwd, i.Env = s.Cwd, slices.Sorted(maps.Keys(s.Env))
+	i.Env = append(i.Env, slices.Sorted(maps.Keys(s.Environment))...)
 	switch c := s.Command.(type) {
 	case string:
 		i.Argv = append([]string{c}, s.Args...)

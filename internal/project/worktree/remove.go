@@ -116,14 +116,10 @@ func (r *repository) look2(ctx context.Context, t *Tree) {
 	*t = fresh
 }
 
-func (r *repository) beginRemoval(slug string, rec *Record) error {
-	rec.Ready = false
-	return r.write(slug, *rec)
-}
-
 // discard removes a work tree and then its record, so that a crash in between leaves a record.
 func (r *repository) discard(ctx context.Context, slug string, rec Record) error {
-	if err := r.beginRemoval(slug, &rec); err != nil {
+	rec.Ready = false
+	if err := r.write(slug, rec); err != nil {
 		return err
 	}
 	err := r.RemoveWorktree(ctx, rec.Path)

@@ -394,7 +394,8 @@ func TestWhatAnInterruptedRemovalLeaves(t *testing.T) {
 			}
 			rec, _, err := r.read("it")
 			if err == nil {
-				err = r.beginRemoval("it", &rec)
+				rec.Ready = false
+				err = r.write("it", rec)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -149,46 +149,31 @@ func licenceFiles(m Module) ([]string, error) {
 
 // bill returns a bill of materials in SPDX 2.3, https://spdx.github.io/spdx-spec/v2.3/.
 func (r Release) bill(t Target, goVersion string, modules []Module) ([]byte, error) {
-	type reference struct {
-		Category string `json:"referenceCategory"`
-		Type     string `json:"referenceType"`
-		Locator  string `json:"referenceLocator"`
-	}
-	type part struct {
-		ID        string      `json:"SPDXID"`
-		Name      string      `json:"name"`
-		Version   string      `json:"versionInfo"`
-		Download  string      `json:"downloadLocation"`
-		Analyzed  bool        `json:"filesAnalyzed"`
-		Concluded string      `json:"licenseConcluded"`
-		Declared  string      `json:"licenseDeclared"`
-		Copyright string      `json:"copyrightText"`
-		Comment   string      `json:"comment,omitempty"`
-		External  []reference `json:"externalRefs,omitempty"`
-	}
-	type relation struct {
-		From string `json:"spdxElementId"`
-		Type string `json:"relationshipType"`
-		To   string `json:"relatedSpdxElement"`
-	}
 	const none = "NOASSERTION"
-	name := fmt.Sprintf("adze-%s-%s-%s", r.Version, t.System, t.Arch)
-	parts := []part{{ID: "SPDXRef-adze", Name: "adze", Version: r.Version, Download: r.URL + "/" + t.archive(r.Version), Concluded: "MIT", Declared: "MIT", Copyright: none},
-		{ID: "SPDXRef-go", Name: "go", Version: strings.TrimPrefix(goVersion, "go"), Download: "https://go.dev/dl/", Concluded: none, Declared: "BSD-3-Clause", Copyright: none,
-			External: []reference{{"PACKAGE-MANAGER", "purl", "pkg:golang/stdlib@" + strings.TrimPrefix(goVersion, "go")}}}}
-	relations := []relation{{"SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-adze"}, {"SPDXRef-adze", "DEPENDS_ON", "SPDXRef-go"}}
-	for i, m := range modules {
-		id := fmt.Sprintf("SPDXRef-module-%d", i+1)
-		p := part{ID: id, Name: m.Path, Version: m.Version, Download: "https://" + m.Path, Concluded: none, Declared: none, Copyright: none,
-			External: []reference{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + m.Path + "@" + m.Version}}}
-		if m.Sum != "" {
-			p.Comment = "go.sum " + m.Sum
+	var parts, relations []any
+	add := func(id, name, version, download, licence, purl, comment string) {
+		part := map[string]any{"SPDXID": "SPDXRef-" + id, "name": name, "versionInfo": version, "downloadLocation": download, "filesAnalyzed": false,
+			"licenseConcluded": none, "licenseDeclared": licence, "copyrightText": none}
+		relation := map[string]string{"spdxElementId": "SPDXRef-adze", "relationshipType": "DEPENDS_ON", "relatedSpdxElement": "SPDXRef-" + id}
+		if purl == "" {
+			part["licenseConcluded"] = licence
+			relation = map[string]string{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-" + id}
+		} else {
+			part["externalRefs"] = []any{map[string]string{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}}
 		}
-		parts = append(parts, p)
-		relations = append(relations, relation{"SPDXRef-adze", "DEPENDS_ON", id})
+		if comment != "" {
+			part["comment"] = comment
+		}
+		parts, relations = append(parts, part), append(relations, relation)
+	}
+	goVersion = strings.TrimPrefix(goVersion, "go")
+	add("adze", "adze", r.Version, r.URL+"/"+t.archive(r.Version), "MIT", "", "")
+	add("go", "go", goVersion, "https://go.dev/dl/", "BSD-3-Clause", "pkg:golang/stdlib@"+goVersion, "")
+	for i, m := range modules {
+		add(fmt.Sprintf("module-%d", i+1), m.Path, m.Version, "https://"+m.Path, none, "pkg:golang/"+m.Path+"@"+m.Version, strings.TrimSuffix("go.sum "+m.Sum, "go.sum "))
 	}
 	return json.MarshalIndent(map[string]any{
-		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
+		"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": fmt.Sprintf("adze-%s-%s-%s", r.Version, t.System, t.Arch),
 		"documentNamespace": r.URL + "/" + t.archive(r.Version) + ".spdx.json",
 		"creationInfo":      map[string]any{"created": r.Time.Format("2006-01-02T15:04:05Z"), "creators": []string{"Tool: adze-release"}},
 		"packages":          parts, "relationships": relations,

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,15 +82,11 @@ func chosen(list string) ([]Target, error) {
 	}
 	var out []Target
 	for name := range strings.SplitSeq(list, ",") {
-		found := false
-		for _, t := range Targets() {
-			if t.System+"/"+t.Arch == name {
-				out, found = append(out, t), true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(Targets(), func(t Target) bool { return t.String() == name })
+		if i < 0 {
 			return nil, fmt.Errorf("no target %q; there are %v", name, Targets())
 		}
+		out = append(out, Targets()[i])
 	}
 	return out, nil
 }
