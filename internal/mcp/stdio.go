@@ -175,8 +175,8 @@ func (c *stdio) readLines(from *lineread.Reader, to io.Writer) {
 	}
 }
 
-// decode returns a line's message, or each of a batch as in older protocols. It returns none for any
-// other line.
+// decode returns a line's message, or each of a batch as in older protocols, or none for any other
+// line.
 func decode(line []byte) (out [][]byte) {
 	texts := []json.RawMessage{line}
 	if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &texts) != nil {

@@ -45,7 +45,7 @@ type callKey struct{}
 const modernProtocol = "2026-07-28"
 
 func (s *Server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ctx, over := s.withRequest(ctx, r)
+	ctx, over := withRequest(ctx, r)
 	defer over()
 	if r.Params.RequestState != "" {
 		return s.resume(ctx, r)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/net/netutil"
 
@@ -91,7 +92,7 @@ func (s *Server) HTTP(ctx context.Context, l net.Listener, token string) error {
 	addr := l.Addr().(*net.TCPAddr)
 	names := map[string]bool{addr.String(): true, fmt.Sprintf("localhost:%d", addr.Port): true}
 	server := &http.Server{
-		Handler:           &guard{names: names, token: sha256.Sum256([]byte(token)), next: s.handler()},
+		Handler:           &guard{names: names, next: bearers(token, s.handler())},
 		ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
@@ -119,6 +120,9 @@ func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		session := r.Header.Get("Mcp-Session-Id")
 		switch {
+		case r.URL.Path != Path:
+			http.Error(w, "there is only "+Path, http.StatusNotFound)
+			return
 		case r.Header.Get("Mcp-Protocol-Version") >= modernProtocol:
 			single.ServeHTTP(w, r)
 			return
@@ -132,7 +136,6 @@ func (s *Server) handler() http.Handler {
 				}
 			}
 		}
-		defer s.during(r)()
 		sessions.ServeHTTP(w, r)
 	})
 }
@@ -144,48 +147,38 @@ func (s *Server) sessions() (n int) {
 	return n
 }
 
-// requestHeader links a call to its HTTP request, whose end the SDK does not report for clients
-// with a session. A value from the client is replaced.
-const requestHeader = "Adze-Request"
-
-// during stores a request's context until over is called.
-func (s *Server) during(r *http.Request) (over func()) {
-	id := rand.Text()
-	r.Header.Set(requestHeader, id)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests[id] = r.Context()
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.requests, id)
+// bearers requires the token. It stores each request's context in what the SDK hands to its calls:
+// the SDK does not report the end of a request for clients with a session.
+func bearers(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte(token))
+	verify := func(ctx context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		if got := sha256.Sum256([]byte(token)); subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			return nil, fmt.Errorf("%w: send the one of adze mcp serve as Authorization: Bearer TOKEN", auth.ErrInvalidToken)
+		}
+		return &auth.TokenInfo{Scopes: scopes, Extra: map[string]any{"request": ctx}}, nil
 	}
+	return auth.RequireBearerToken(verify, &auth.RequireBearerTokenOptions{Scopes: scopes, AllowMissingExpiration: true})(next)
 }
+
+// scopes make a refusal name its scheme, as HTTP demands.
+var scopes = []string{"tools"}
 
 // withRequest returns a context that ends with the call's HTTP request, after which nobody gets the
 // response.
-func (s *Server) withRequest(ctx context.Context, r *mcp.CallToolRequest) (context.Context, func()) {
-	if r.Extra == nil || r.Extra.Header.Get(requestHeader) == "" {
+func withRequest(ctx context.Context, r *mcp.CallToolRequest) (context.Context, func()) {
+	if r.Extra == nil || r.Extra.TokenInfo == nil {
 		return ctx, func() {}
 	}
-	s.mu.Lock()
-	request := s.requests[r.Extra.Header.Get(requestHeader)]
-	s.mu.Unlock()
+	request, _ := r.Extra.TokenInfo.Extra["request"].(context.Context)
 	ctx, cancel := context.WithCancelCause(ctx)
-	if request == nil { // it has already ended
-		cancel(errLeft)
-		return ctx, func() {}
-	}
 	stop := context.AfterFunc(request, func() { cancel(errLeft) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// guard requires the token and refuses browser pages: a request to a loopback address need not come
-// from the user.
+// guard refuses browser pages: a request to a loopback address need not come from the user.
 type guard struct {
 	names map[string]bool // allowed values of Host: host:port
 	pages http.CrossOriginProtection
-	token [sha256.Size]byte
 	next  http.Handler
 }
 
@@ -197,22 +190,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is not the host that was asked for", http.StatusForbidden)
 	case g.pages.Check(r) != nil:
 		http.Error(w, "pages of other origins may not ask", http.StatusForbidden)
-	case !g.knows(r.Header.Values("Authorization")):
-		w.Header().Set("WWW-Authenticate", `Bearer realm="adze"`)
-		http.Error(w, "the token is missing or wrong: send it as Authorization: Bearer TOKEN", http.StatusUnauthorized)
-	case r.URL.Path != Path:
-		http.Error(w, "there is only "+Path, http.StatusNotFound)
 	default:
 		g.next.ServeHTTP(w, r)
 	}
-}
-
-// knows compares in constant time.
-func (g *guard) knows(values []string) bool {
-	if len(values) != 1 {
-		return false
-	}
-	scheme, token, _ := strings.Cut(values[0], " ")
-	got := sha256.Sum256([]byte(strings.TrimSpace(token)))
-	return subtle.ConstantTimeCompare(got[:], g.token[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }

@@ -66,11 +66,10 @@ type Server struct {
 	// calls after the pipe's end.
 	idle, patience, drain time.Duration
 
-	mu       sync.Mutex
-	clients  map[any]*client
-	waiting  map[string]*call           // by the state that the client sends back
-	requests map[string]context.Context // running HTTP requests
-	ended    bool
+	mu      sync.Mutex
+	clients map[any]*client
+	waiting map[string]*call // by the state that the client sends back
+	ended   bool
 }
 
 // New returns a server for tools. A tool whose schema MCP does not allow gets one for any object:
@@ -78,7 +77,7 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		o: o, idle: 30 * time.Minute, patience: 10 * time.Minute, drain: 10 * time.Second,
-		clients: map[any]*client{}, waiting: map[string]*call{}, requests: map[string]context.Context{},
+		clients: map[any]*client{}, waiting: map[string]*call{},
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "adze", Title: "adze", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: o.Instructions, Logger: slog.New(slog.DiscardHandler),
