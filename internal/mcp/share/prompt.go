@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"adze/internal/mcp"
+	"adze/internal/text"
 	"adze/session"
 )
 
@@ -99,13 +100,9 @@ func messages(all []*sdk.PromptMessage) string {
 // fill assigns the user's words to a prompt's arguments: NAME=VALUE by name, others in order; the
 // last argument takes all remaining words.
 func (p Prompt) fill(rest string) (map[string]string, error) {
-	words, err := split(rest)
-	if err != nil {
-		return nil, err
-	}
 	given := map[string]string{}
 	var loose []string
-	for _, w := range words {
+	for _, w := range text.Words(rest) {
 		name, value, named := strings.Cut(w, "=")
 		if named && slices.ContainsFunc(p.Arguments, func(a Argument) bool { return a.Name == name }) {
 			given[name] = value
@@ -144,37 +141,4 @@ func hint(note string) string {
 		return ""
 	}
 	return " (" + note + ")"
-}
-
-// split splits at blanks outside quotes.
-func split(text string) (words []string, err error) {
-	var word strings.Builder
-	var quote rune
-	begun := false
-	for _, r := range text {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case (r == '"' || r == '\'') && (!begun || strings.HasSuffix(word.String(), "=")):
-			quote, begun = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if begun {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(r)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote (%c) is not closed", quote)
-	}
-	if begun {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

@@ -189,7 +189,7 @@ func TestAPromptIsAskedForWithItsArguments(t *testing.T) {
 		{"acme:review", `style='x y' a.go`, "Review a.go in x y", ""},
 		{"acme:review", `a.go style=`, "Review a.go in ", ""},
 		{"acme:review", ``, "", "it needs file"},
-		{"acme:review", `"a.go`, "", "not closed"},
+		{"acme:review", `"a.go`, `Review "a.go in`, ""},
 		{"acme:review", `a.go bad`, "", "did not give it"},
 		{"acme:talk", ``, "assistant: I ask\n\nuser: you", ""},
 		{"acme:talk", `more`, "", "takes no such argument: more"},

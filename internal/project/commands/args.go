@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"adze/internal/project/discovery"
+	"adze/internal/text"
 )
 
 // arguments holds the user's text after a command's name, and the command's syntax for arguments.
@@ -22,13 +23,13 @@ type arguments struct {
 
 // argumentsOf parses the text after a command. The first word is $0 in Claude Code (2.1.332) and $1
 // elsewhere, unless the text has $0 or $ARGUMENTS[, which count from 0.
-func argumentsOf(rest string, item discovery.Item, text discovery.Text) *arguments {
-	a := &arguments{all: strings.TrimSpace(rest), words: fields(rest), first: 1, restArg: -1, assistant: item.Dialect}
-	a.names, _ = text.FrontMatter.List("arguments")
+func argumentsOf(rest string, item discovery.Item, file discovery.Text) *arguments {
+	a := &arguments{all: strings.TrimSpace(rest), words: text.Words(rest), first: 1, restArg: -1, assistant: item.Dialect}
+	a.names, _ = file.FrontMatter.List("arguments")
 	for n := range a.names {
 		a.names[n] = strings.Trim(a.names[n], "<>[]$")
 	}
-	for _, p := range discovery.Parts(text.Body) {
+	for _, p := range discovery.Parts(file.Body) {
 		each(p.Text, func(m mark) string {
 			if a.assistant == "claude" || m.number == 0 && p.Kind != discovery.Shell && a.assistant != "opencode" || m.index {
 				a.first = 0
@@ -40,34 +41,6 @@ func argumentsOf(rest string, item discovery.Item, text discovery.Text) *argumen
 		})
 	}
 	return a
-}
-
-// fields splits a line at blanks outside of quotes. An unclosed quote is a plain character.
-func fields(line string) (out []string) {
-	var b strings.Builder
-	var quote byte
-	open := false
-	for at := range len(line) {
-		switch c := line[at]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\'') && strings.IndexByte(line[at+1:], c) >= 0 && (!open || c == '"'):
-			quote, open = c, true
-		case quote == 0 && (c == ' ' || c == '\t' || c == '\n'):
-			if open {
-				out = append(out, b.String())
-			}
-			b.Reset()
-			open = false
-		default:
-			b.WriteByte(c)
-			open = true
-		}
-	}
-	if open {
-		out = append(out, b.String())
-	}
-	return out
 }
 
 type mark struct {

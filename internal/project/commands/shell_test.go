@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"adze/internal/project/discovery"
+	"adze/internal/text"
 )
 
 func given(rest, dialect, body string) *arguments {
@@ -143,7 +144,7 @@ func TestWhatIsACommand(t *testing.T) {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
 	}
-	if got := fields(`a "b c" d'e f'g ''  "`); !slices.Equal(got, []string{"a", "b c", `d'e`, `f'g`, "", `"`}) {
+	if got := text.Words(`a "b c" d'e f'g n='h i' ''  "`); !slices.Equal(got, []string{"a", "b c", `d'e`, `f'g`, "n=h i", "", `"`}) {
 		t.Errorf("fields are %q", got)
 	}
 }
