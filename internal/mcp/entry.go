@@ -35,8 +35,8 @@ func Read(name string, raw []byte) (s Server, off bool, err error) {
 	var e entry
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber() // a number counts as a string
-	if err := d.Decode(&e); err != nil {
-		return s, false, err
+	if d.Decode(&e) != nil {
+		return s, false, errors.New("it is no server that adze can read")
 	}
 	s = Server{Name: name, Dir: strings.Join(words(e.Cwd), ""), Env: map[string]string{}, Headers: map[string]string{}}
 	switch c := e.Command.(type) {

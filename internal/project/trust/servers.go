@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"adze/internal/mcp"
 )
 
 // serverFiles lists the project files with MCP servers, each with its member.
@@ -16,17 +18,6 @@ func serverFiles() [][2]string {
 		{".gemini/settings.json", "mcpServers"}, {".claude/settings.json", "mcpServers"}, {".vscode/mcp.json", "servers"},
 		{"opencode.json", "mcp"}, {"opencode.jsonc", "mcp"},
 	}
-}
-
-// server is one server's entry; command is a string or a full argument vector.
-type server struct {
-	Command     any            `json:"command"`
-	Args        []string       `json:"args"`
-	Env         map[string]any `json:"env"`
-	Environment map[string]any `json:"environment"`
-	Cwd         string         `json:"cwd"`
-	URL         string         `json:"url"`
-	HTTPURL     string         `json:"httpUrl"`
 }
 
 func servers(f folder) (out []Item) {
@@ -74,33 +65,14 @@ func variables(raw []byte) (names []string) {
 }
 
 func serverItem(file, id string, raw json.RawMessage) Item {
-	var s server
-	i := Item{ID: id, Source: file, Trigger: "its tools are asked for", Raw: raw}
-	if json.Unmarshal(raw, &s) != nil {
-		i.Problem = "it is no server that adze can read"
+	s, _, err := mcp.Read(id, raw)
+	i := Item{ID: id, Source: file, Trigger: "its tools are asked for", Raw: raw, Cwd: s.Dir, Env: slices.Sorted(maps.Keys(s.Env)), Argv: s.Command, URL: s.URL}
+	if err != nil {
+		i.Problem = err.Error()
 		return i
 	}
 	if names := variables(raw); len(names) > 0 {
 		i.Definition = "it is given variables of yours: " + strings.Join(names, ", ")
-	}
-	i.Cwd, i.Env = s.Cwd, slices.Sorted(maps.Keys(s.Env))
-	i.Env = append(i.Env, slices.Sorted(maps.Keys(s.Environment))...)
-	switch c := s.Command.(type) {
-	case string:
-		i.Argv = append([]string{c}, s.Args...)
-	case []any:
-		for _, word := range c {
-			text, _ := word.(string)
-			i.Argv = append(i.Argv, text)
-		}
-	}
-	if len(i.Argv) == 0 {
-		if i.URL = s.URL; i.URL == "" {
-			i.URL = s.HTTPURL
-		}
-	}
-	if len(i.Argv) == 0 && i.URL == "" {
-		i.Problem = "it names neither a command nor an address"
 	}
 	return i
 }

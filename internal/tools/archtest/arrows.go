@@ -61,7 +61,7 @@ func Table() []Row {
 			"session tool internal/llm/wire", "internal/llm", "adapters depend inwards, not on one another"},
 		{"internal/mcp", "session tool internal/config/keyring internal/osfile internal/policy internal/sandbox internal/text internal/web", "", "it speaks with servers and clients; it knows neither the run nor who allowed them"},
 		{"internal/mcp/wire", "internal/text", "", "messages of a server, changed for the library; it knows no connection"},
-		{"internal/project", "session tool toolset prompts internal/files internal/osfile internal/policy internal/sandbox/proc internal/text", "internal/sessiondb internal/llm", "files that a project carries; they know neither the wiring nor the interface"},
+		{"internal/project", "session tool toolset prompts internal/files internal/mcp internal/osfile internal/policy internal/sandbox/proc internal/text", "internal/sessiondb internal/llm", "files that a project carries; they know neither the wiring nor the interface"},
 		{"internal/project/hooks/dialect", "session internal/text", "", "it reads and writes texts; it opens nothing and starts nothing"},
 		{"internal/cmd", "session tool toolset docs internal/config internal/files internal/fleet internal/live internal/llm internal/mcp internal/osfile internal/policy internal/project internal/sandbox internal/sessiondb internal/stream internal/text internal/undo",
 			"internal/run", "a command looks and tells; it asks the program through its own port, and wires nothing"},
