@@ -47,7 +47,7 @@ func (h *help) keys(e commonKeys) []binding {
 	}
 	return []binding{
 		{id: "help.close", action: closeHelp, scope: inHelp, Binding: ui.Key("close", "esc", "f1", "enter"), run: func() tea.Cmd { h.pane.Open = false; return nil }},
-		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "interrupt", action: quit, scope: inHelp, Binding: ui.Key(e.ctrlC, "ctrl+c"), run: e.interrupt},
 		{id: "page-up", action: pageUp, scope: inHelp, Binding: ui.KeyNamed("PgUp", "a page up", "pgup"), run: scroll(-10)},
 		{id: "page-down", action: pageDown, scope: inHelp, Binding: ui.KeyNamed("PgDn", "a page down", "pgdown"), run: scroll(10)},
 		{id: "help.up", action: lineUp, scope: inHelp, Binding: ui.Key("a row up", "up"), run: scroll(-1)},

@@ -187,8 +187,6 @@ func (q *questions) inquiryKeys(e commonKeys) []binding {
 	return []binding{
 		{id: "inquiry.answer", action: sendReply, scope: inInquiry, Binding: ui.Key("answer with your words, or with the marked choice", "enter"), can: q.canReply, run: q.reply},
 		{id: "stop", action: stop, scope: inInquiry, Binding: ui.Key("no answer, and stop the agent", "esc"), run: e.stop},
-		{id: "interrupt", action: quit, scope: inInquiry, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
-		{id: "help", action: showHelp, scope: inInquiry, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
 		{id: "inquiry.up", action: lineUp, scope: inInquiry, Binding: ui.Key("the choice above", "up"), run: move(-1)},
 		{id: "inquiry.down", action: lineDown, scope: inInquiry, Binding: ui.Key("the choice below", "down"), run: move(1)},
 		{id: "page-up", action: pageUp, scope: inInquiry, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), run: scroll(-5)},

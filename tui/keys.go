@@ -204,12 +204,26 @@ func (k *keymap) find(s scope, key string) (b *binding, reason string) {
 	return nil, reason
 }
 
-// commonKeys holds handlers shared by all scopes.
-type commonKeys struct{ stop, interrupt, help func() tea.Cmd }
+// commonKeys holds handlers shared by all scopes, and what ctrl+c does.
+type commonKeys struct {
+	stop, interrupt, help func() tea.Cmd
+	ctrlC                 string
+}
+
+// keys returns the keys that every question and list has.
+func (e commonKeys) keys(s scope) []binding {
+	return []binding{
+		{id: "help", action: showHelp, scope: s, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
+		{id: "interrupt", action: quit, scope: s, Binding: ui.Key(e.ctrlC, "ctrl+c"), run: e.interrupt},
+	}
+}
 
 // bindings returns the key table, used by help and input. Hints prefer earlier rows.
 func (m *model) bindings() []binding {
-	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open}
+	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open, "stop the agent; twice: quit"}
+	if m.first.shown() {
+		e.ctrlC = "twice: quit"
+	}
 	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), run: m.window.drawAgain}
 	newline := binding{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), run: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })}
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw, newline), m.paneKeys(inPrompt),
@@ -218,10 +232,10 @@ func (m *model) bindings() []binding {
 			{id: "mode", action: chooseMode, part: panes, Binding: ui.Key("the next permission mode; /mode lists them", "shift+tab"), can: m.settings.canModes, run: m.settings.nextMode},
 		},
 		m.conversation.keys(m.composer.empty), m.rowKeys(inPrompt), m.editKeys(inPrompt),
-		m.questions.dialogKeys(e), m.rowKeys(inReason), m.editKeys(inReason),
-		m.questions.changeKeys(e), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(e),
-		m.questions.inquiryKeys(e), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
-		m.paneKeys(inView), m.sheets.keys(e), m.net.keys(), m.lists.keys(e), m.editKeys(inPicker),
+		m.questions.dialogKeys(e), e.keys(inDialog), e.keys(inReason), m.rowKeys(inReason), m.editKeys(inReason),
+		m.questions.changeKeys(), e.keys(inText), m.rowKeys(inText), m.editKeys(inText), m.questions.hunkKeys(), e.keys(inHunks),
+		m.questions.inquiryKeys(e), e.keys(inInquiry), m.editKeys(inInquiry), m.help.keys(e), m.editKeys(inHelp),
+		m.paneKeys(inView), m.sheets.keys(e), m.net.keys(), m.lists.keys(), e.keys(inPicker), m.editKeys(inPicker),
 		m.first.keys(e, redraw, newline), m.editKeys(inFirst), m.first.keyKeys(e), m.editKeys(inKey))
 }
 

@@ -17,8 +17,6 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 		{id: "dialog.deny", action: deny, scope: inDialog, Binding: ui.Key("no, with a reason if you type one; of a staged turn: drop all its changes", "n"), run: keyFunc(func() { q.dialog.Explain(true) })},
 		{id: "dialog.refuse", action: denyAtOnce, scope: inDialog, Binding: ui.Key("no, without a reason", "N"), can: func() string { return ui.ReasonIf(q.dialog.Stage(), "press "+q.label(deny)) }, run: q.answered((*permission.Dialog).Refuse)},
 		{id: "stop", action: stop, scope: inDialog, Binding: ui.Key("no, and stop the agent", "esc"), run: e.stop},
-		{id: "interrupt", action: quit, scope: inDialog, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
-		{id: "help", action: showHelp, scope: inDialog, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
 		{id: "mode", action: chooseMode, scope: inDialog, Binding: ui.Key("the next permission mode", "shift+tab"), can: func() string { return q.settings.canModes() }, run: func() tea.Cmd { return q.settings.nextMode() }},
 		{action: send, scope: inDialog, Binding: ui.Key("not an answer: too easy to press by accident", "enter"), can: func() string { return "press " + q.label(allowOnce) + " or " + q.label(deny) }},
 		{id: "page-up", action: pageUp, scope: inDialog, Binding: ui.KeyNamed("PgUp", "scroll the question", "pgup"), run: q.scroll(-5)},
@@ -28,24 +26,20 @@ func (q *questions) dialogKeys(e commonKeys) []binding {
 
 		{id: "reason.send", action: sendReason, scope: inReason, Binding: ui.Key("no, with this reason, or without one", "enter"), run: q.answered((*permission.Dialog).Refuse)},
 		{id: "reason.back", action: leaveReason, scope: inReason, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Explain(false) })},
-		{id: "help", action: showHelp, scope: inReason, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
-		{id: "interrupt", action: quit, scope: inReason, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 
 // changeKeys returns the keys for rewriting a call's text.
-func (q *questions) changeKeys(e commonKeys) []binding {
+func (q *questions) changeKeys() []binding {
 	return []binding{
 		{id: "change.send", action: dialogSend, scope: inText, Binding: ui.Key("run it as written now", "enter"), can: func() string { return q.dialog.Blank() }, run: q.answered((*permission.Dialog).Changed)},
 		{id: "change.line", action: dialogLine, scope: inText, Binding: ui.Key("new line", "ctrl+j", "alt+enter", "shift+enter"), run: keyFunc(func() { q.dialog.Text.Insert("\n") })},
 		{id: "reason.back", action: leaveReason, scope: inText, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Change(false) })},
-		{id: "help", action: showHelp, scope: inText, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
-		{id: "interrupt", action: quit, scope: inText, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 
 // hunkKeys returns the keys for choosing hunks.
-func (q *questions) hunkKeys(e commonKeys) []binding {
+func (q *questions) hunkKeys() []binding {
 	move := func(by int) func() tea.Cmd { return keyFunc(func() { q.dialog.Move(by) }) }
 	return []binding{
 		{id: "hunks.down", action: nextHunk, scope: inHunks, Binding: ui.Key("the next hunk", "down"), run: move(1)},
@@ -56,8 +50,6 @@ func (q *questions) hunkKeys(e commonKeys) []binding {
 		{id: "page-up", action: pageUp, scope: inHunks, Binding: ui.KeyNamed("PgUp", "scroll the change", "pgup"), run: q.scroll(-5)},
 		{id: "page-down", action: pageDown, scope: inHunks, Binding: ui.KeyNamed("PgDn", "scroll the change", "pgdown"), run: q.scroll(5)},
 		{id: "reason.back", action: leaveReason, scope: inHunks, Binding: ui.Key("back to the question", "esc"), run: keyFunc(func() { q.dialog.Split(false) })},
-		{id: "help", action: showHelp, scope: inHunks, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
-		{id: "interrupt", action: quit, scope: inHunks, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 	}
 }
 

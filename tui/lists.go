@@ -44,7 +44,7 @@ func (l *lists) hints() []string {
 	return append(hints, l.labelOf("list.close")+": close")
 }
 
-func (l *lists) keys(e commonKeys) []binding {
+func (l *lists) keys() []binding {
 	list := func(id string, a action, b key.Binding, can func(*tuilist.List) string, do func(*tuilist.List) tea.Cmd) binding {
 		out := binding{id: id, action: a, scope: inPicker, Binding: b, run: func() tea.Cmd { return do(l.picker) }}
 		if can != nil {
@@ -61,8 +61,6 @@ func (l *lists) keys(e commonKeys) []binding {
 		list("list.copy", openCopy, ui.Key("go on in a copy of the marked session", "ctrl+f"), (*tuilist.List).CanPickCopy, (*tuilist.List).PickCopy),
 		list("list.end", endMarked, ui.Key("end the marked job, after a question", "ctrl+x"), (*tuilist.List).CanPickEnd, (*tuilist.List).PickEnd),
 		list("list.close", closePane, ui.Key("close without choosing", "esc"), nil, shut),
-		{id: "help", action: showHelp, scope: inPicker, Binding: ui.KeyNamed("F1", "all keys", "f1"), run: e.help},
-		{id: "interrupt", action: quit, scope: inPicker, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
 		list("list.up", lineUp, ui.Key("the one above", "up", "ctrl+p"), nil, move(-1)),
 		list("list.down", lineDown, ui.Key("the one below", "down", "ctrl+n"), nil, move(1)),
 		list("page-up", pageUp, ui.KeyNamed("PgUp", "ten up", "pgup"), nil, move(-10)),

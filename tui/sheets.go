@@ -48,7 +48,7 @@ func (s *sheets) keys(e commonKeys) []binding {
 	}
 	return []binding{
 		{id: "pane.close", action: closePane, scope: inView, Binding: ui.Key("close the pane", "esc", "q", "enter"), run: func() tea.Cmd { s.view.Shut(); return nil }},
-		{id: "interrupt", action: quit, scope: inView, Binding: ui.Key("stop the agent; twice: quit", "ctrl+c"), run: e.interrupt},
+		{id: "interrupt", action: quit, scope: inView, Binding: ui.Key(e.ctrlC, "ctrl+c"), run: e.interrupt},
 		{id: "help", action: showHelp, scope: inView, Binding: ui.KeyNamed("F1", "all keys", "f1", "?"), run: e.help},
 		part("pane.next", "the next file or part", 1, "tab", "n"),
 		part("pane.previous", "the file or part before", -1, "shift+tab", "p"),

@@ -202,7 +202,7 @@ func (w *attachedView) follow(ctx context.Context, client *live.Client, err erro
 		switch {
 		case err == nil:
 			told = "its owner"
-			w.notify(fmt.Sprintf("pid %d has this session: prompts and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
+			w.notify(fmt.Sprintf("process %d has this session: messages and answers go there; /take goes on with it here, /detach leaves", client.Hello.PID))
 			if err := w.watch(client); ctx.Err() == nil && !w.takenOver.Load() && !errors.Is(err, io.EOF) {
 				told = nobody
 				w.notify(err.Error() + "; /take goes on with it here")
@@ -262,7 +262,7 @@ func (w *attachedView) notify(text string) {
 
 // show shows an event once, and none that tells of this window's own act.
 func (w *attachedView) show(e session.Event) {
-	if n, ok := e.(session.Notice); ok && strings.HasPrefix(n.Text, thisWindow()+": ") {
+	if n, ok := e.(session.Notice); ok && strings.HasPrefix(n.Text, "from another "+thisWindow()+": ") {
 		return
 	}
 	if id := live.Identity(e); id != "" {

@@ -101,9 +101,12 @@ func (f *Finder) Choose(ctx context.Context) (Model, error) {
 		m.Origin = f.config.Origin("model")
 		return m, err
 	}
-	m, ok, why := f.running(ctx)
+	m, ok, why, broken := f.running(ctx)
 	if ok {
 		return m, nil
+	}
+	if broken != nil {
+		return Model{}, broken
 	}
 	why = slices.Concat(why, f.almost())
 	return Model{}, &MissingError{"no model is configured", usage.Hints(append(why[:min(len(why), 2)],

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"adze/internal/llm/local"
 	"adze/internal/text/plural"
+	"adze/internal/text/usage"
 	"adze/session"
 )
 
@@ -22,11 +24,13 @@ const startPatience = time.Second
 const givenPatience = 5 * time.Second
 
 // foundServer is an endpoint's query result: its row of the listing and, for a user's server, the
-// model to start with or the reason for none. Both are empty if nobody answered.
+// model to start with or the reason for none: broken if it cannot be used. All are empty if nobody
+// answered.
 type foundServer struct {
 	ListedProvider
 	model, origin string
 	reason        string
+	broken        *MissingError
 }
 
 // look queries all endpoints at once, companies only if check is set. Results are in the endpoints'
@@ -53,7 +57,7 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 	case !usable:
 		p.Usable, p.Reason = &usable, e.lack()
 		if e.placed != "" {
-			p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, e.CheckUsable())
+			p.broken = e.broken(e.CheckUsable(), e.lack())
 		}
 	case e.Cloud != "":
 		p.Usable, p.Reason = &usable, "signs in by "+e.signedBy
@@ -82,20 +86,26 @@ func (f *Finder) checkCloud(ctx context.Context, e Endpoint, p *foundServer) {
 }
 
 // running chooses a model from the first running program of the table that has one. It does nothing
-// if a model is configured. why explains unusable servers.
-func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string) {
+// if a model is configured. why explains unusable programs, broken a server at a user's address.
+func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string, broken *MissingError) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for _, answer := range f.look(ctx, false, f.patience(startPatience)) {
 		found := <-answer
 		if m, ok := f.start(found); ok {
-			return m, true, nil
+			return m, true, nil, nil
 		}
+		broken = cmp.Or(broken, found.broken)
 		if found.reason != "" {
 			why = append(why, found.reason)
 		}
 	}
-	return Model{}, false, why
+	return Model{}, false, why, broken
+}
+
+// broken explains why the server at a user's address cannot be used. fix is the next step.
+func (e Endpoint) broken(why error, fix string) *MissingError {
+	return &MissingError{fmt.Sprintf("the server of %s cannot be used: %v", e.placed, why), usage.Hints(fix, "name another model with --model; adze models lists them")}
 }
 
 func (f *Finder) start(found foundServer) (Model, bool) {
@@ -149,21 +159,21 @@ func (f *Finder) lookHost(ctx context.Context, e Endpoint, p *foundServer) {
 // lookPlaced chooses the only model of a server at a user's address.
 func (f *Finder) lookPlaced(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Server().Models(ctx)
-	usable := err == nil
+	usable, fix := err == nil, "start it, or mend its address"
 	p.Usable, p.Reason = &usable, "answers"
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && failed.Kind == session.AuthError && e.Key != "" && !e.InKeyring: // it comes before a kept one
-		p.Reason = "does not take the key in " + e.KeyEnv
+		p.Reason, fix = "does not take the key in "+e.KeyEnv, "set "+e.KeyEnv+" to a key of that server"
 	case errors.As(err, &failed) && failed.Kind == session.AuthError && !e.signs:
-		p.WantsKey, p.Reason = true, "wants a key: adze models login "+e.Name
+		p.WantsKey, p.Reason, fix = true, "wants a key: adze models login "+e.Name, "adze models login "+e.Name
 	case err != nil:
 		p.Reason = err.Error()
 	}
 	switch {
 	case e.placed == "":
 	case err != nil:
-		p.reason = fmt.Sprintf("the server of %s cannot be used: %v", e.placed, err)
+		p.broken = e.broken(err, fix)
 	case len(models) != 1:
 		p.reason = fmt.Sprintf("the server of %s lists %s: name one with --model %s/NAME", e.placed, plural.Of(len(models), "model"), e.Name)
 	default:
