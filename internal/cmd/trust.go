@@ -187,7 +187,7 @@ func (a *all) revokeTrust(ctx context.Context, names []string, every, asJSON boo
 				}
 			}
 			if len(found) != 1 {
-				return usage.Mistake("allowed are: "+strings.Join(kept, ", "), "%q is not one thing that you allowed here", name)
+				return usage.Mistake("adze permission trust list shows what is", "%q is not one thing that you allowed here", name)
 			}
 			ids = append(ids, found[0])
 		}

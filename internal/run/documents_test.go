@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,40 +17,76 @@ import (
 
 	"adze/docs"
 	"adze/internal/run"
+	"adze/internal/testkit/effort"
 )
 
-// harmless are the commands of the documents that are run: they need no network and no model, and
-// change only what belongs to the user of the test. Each has the exit codes that it may end with.
-func harmless() map[string][]int {
-	return map[string][]int{
-		"--version": {0}, "audit show": {0}, "audit stats": {0}, "audit verify": {0}, "completion": {0}, "tools context": {0}, "doctor": {0}, "help": {0}, "mcp list": {0},
-		"models": {0, 3}, "permission add": {0}, "permission list": {0}, "permission test": {0, 7}, "permission why": {0, 7}, "sessions export": {0}, "sessions list": {0},
-		"sessions rename": {0}, "sessions search": {0}, "sessions show": {0}, "sessions verify": {0}, "sessions why": {0}, "tools list": {0}, "tools run": {0}, "tools schema": {0},
-		"tools test": {0, 2}, "permission trust list": {0}, "undo --dry-run": {0}, "undo --list": {0}, "doctor upgrade": {0}, "version": {0}, "worktree list": {0},
+// notRun are lines of the documents that TestLinesOfDocumentsRun leaves out, and why.
+func notRun() []struct{ line, why string } {
+	return []struct{ line, why string }{
+		{`^(git diff \| )?adze( [^-a-z].*)?$|^adze (-|--)(continue|resume|worktree|allow|transcript)\b`, "opens the interface: TestFirstMinutes, TestAWorkingDay"},
+		{`adze --model |^OPENAI_BASE_URL=|^export `, "wants that provider: TestEachProviderHasTwoLines"},
+		{`^adze (--demo|serve|acp|mcp serve)\b|mcp logs files --follow`, "goes on until it is ended: TestTheDemoStartsInPlace and the tests of each server"},
+		{`nats:|ADZE_NATS|k3wq7dab|adze batch (list|worker|workers)`, "wants a NATS server: internal/fleet"},
+		{`adze models login|adze models logout|adze mcp log(in|out)|adze acp login`, "wants a person, a browser or a key ring"},
+		{`\bssh |\bsudo |\bpass |^slow |^cloudflared|^tailscale|go run \.`, "another machine or program"},
+		{`--hash|--anchor|call_|--call `, "the value is an example"},
+		{`adze mcp (add|import .)`, "starts what it gets from the network, or wants the files of another assistant: the tests of internal/cmd"},
+		{`sessions delete [I2]`, "asks a person"},
+		{`sessions (attach|stop|merge) `, "wants a session at work, or one with a work tree: TestStopEndsASessionInTheBackground, TestASessionIsMergedByAScript"},
+		{`--staged take"?$|--accept-plan`, "wants a turn that left changes or a plan: TestAStagedTurnAsksNothingAndIsTakenOrDroppedAsAWhole, TestAPlanIsMadeAndAcceptedWithoutATerminal"},
 	}
 }
 
-// TestCommandsOfDocumentsRun runs each harmless command of the documents as it stands there, after a
-// turn that changed a file.
-func TestCommandsOfDocumentsRun(t *testing.T) {
-	u := newUser(t)
-	if out, err := exec.Command("git", "init", "-q", u.dir).CombinedOutput(); err != nil {
-		t.Skipf("git init: %v %s", err, out)
+// linesOf are the lines of a page's blocks that call adze, without the words behind them.
+func linesOf(page string) (out []string) {
+	for line := range strings.SplitSeq(page, "\n") {
+		text, shown := strings.CutPrefix(line, "    ")
+		text = strings.TrimSpace(regexp.MustCompile(` {3,}.*| +# .*`).ReplaceAllString(text, ""))
+		if shown && !strings.HasPrefix(text, " ") && len(run.CommandsOf("    "+text)) > 0 {
+			out = append(out, text)
+		}
 	}
-	u.file("a", "one\n")
-	u.file("go.mod", "module example\n\ngo 1.26\n")
-	u.file("main.go", "package main\n\nfunc main() {}\n"+strings.Repeat("// more\n", 50))
-	id := "20261121t0245-0a1b2c" // the documents say its beginning
-	model := u.script("-- 1 --\ncall write: {\"path\":\"x\",\"content\":\"retry backoff\\n\"}\n-- 2 --\ntext: done\n")
-	u.run("-p", "--permission-mode=edits", "--session-id="+id, model, "retry backoff").wants(0)
-	u.configure(`{"model": "` + strings.TrimPrefix(model, "--model=") + `"}`)
+	return out
+}
 
-	stands := map[string]string{"ID": id, "FILE": filepath.Join(t.TempDir(), "new"), "FILE:LINE": "x:1", "WORDS": "backoff", "TITLE": "a title", "TOPIC": "start"}
-	// words that stand for something, files elsewhere, arguments from standard input, servers, calls and
-	// turns that the session has not
-	placeholder := regexp.MustCompile(`^[A-Z][A-Z/:]+$|…|^~|^-$|^nats://|^--call$|^call_|^--turn$`)
-	codes, ran, commands := harmless(), map[string]bool{}, map[string]int{}
-	for _, page := range slices.Concat([]string{""}, docs.Topics()) {
+// TestLinesOfDocumentsRun runs each line of the documents as it stands there, by bash, in a
+// repository with two sessions. A line that is not run has a row in notRun.
+func TestLinesOfDocumentsRun(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("it is for a shell")
+	}
+	u := newUser(t)
+	id := "20261121t0245-0a1b2c" // the documents say its beginning
+	u.prepareForDocuments(id)
+	copyTo := func(from, to string) {
+		t.Helper()
+		if out, err := exec.Command("cp", "-a", from+"/.", to).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+	places, kept := []string{u.dir, u.home, u.own}, t.TempDir()
+	for i, dir := range places {
+		copyTo(dir, filepath.Join(kept, fmt.Sprint(i)))
+	}
+	stands := strings.NewReplacer(" FILE:LINE", " main.go:3", "import FILE", "import session.json", " FILE", " "+filepath.Join(t.TempDir(), "new"), " ID", " "+id, "WORDS", "backoff", "TITLE", "a title", " PATH", " x0", "TOPIC", "start", "PROVIDER/NAME", "house/house-coder")
+	// what is done before a line that begins so
+	before := map[string]string{"adze undo redo": "adze undo", "{ echo": "git add ."}
+	codes := map[string][]int{"doctor": {0, 3}, "permission test": {0, 7}, "permission why": {0, 7}, "tools test": {0, 2}, "-p --output-schema": {9}}
+	if !strings.Contains(u.run("doctor").out, "full (Linux") {
+		codes["-p --permission-mode"] = []int{2}
+	}
+	skipped := notRun()
+	for _, name := range []string{"jq", "less", "git"} {
+		if _, err := exec.LookPath(name); err != nil {
+			skipped = append(skipped, struct{ line, why string }{`\| ` + name, "is not installed: " + name})
+		}
+	}
+	pages := slices.Concat([]string{""}, docs.Topics())
+	if !effort.Is(effort.Short) {
+		pages = pages[:2] // the README and the first page
+	}
+	ran, left := map[string]bool{}, map[string]int{}
+	for _, page := range pages {
 		text := docs.Text(page)
 		if page == "" {
 			raw, err := os.ReadFile("../../README.md")
@@ -58,36 +95,75 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 			}
 			text = string(raw)
 		}
-		for _, words := range run.CommandsOf(text) {
-			words = slices.Clone(words)
-			for i, w := range words {
-				if real, ok := stands[w]; ok {
-					words[i] = real
-				}
-			}
-			line := strings.Join(words, " ")
-			var want []int
-			for n := 3; n > 0 && want == nil; n-- {
-				want = codes[strings.Join(words[:min(len(words), n)], " ")]
-			}
-			if want == nil || ran[line] || slices.ContainsFunc(words, placeholder.MatchString) {
+	lines:
+		for _, shown := range linesOf(text) {
+			if ran[shown] {
 				continue
 			}
-			ran[line] = true
-			commands[words[0]]++
-			if got := u.run(words...); !slices.Contains(want, got.code) {
-				t.Errorf("%s: adze %s exits with %d, want %v\n%s%s", page, line, got.code, want, got.out, got.err)
+			ran[shown] = true
+			for _, n := range skipped {
+				if regexp.MustCompile(n.line).MatchString(shown) {
+					left[n.why]++
+					continue lines
+				}
+			}
+			for i, dir := range places {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Fatal(err)
+				}
+				copyTo(filepath.Join(kept, fmt.Sprint(i)), dir)
+			}
+			words := run.CommandsOf("    " + shown)[0]
+			want := codes[strings.Join(words[:min(len(words), 2)], " ")]
+			if len(words) > 0 && want == nil {
+				want = codes[words[0]]
+			}
+			script := stands.Replace(shown)
+			for begins, first := range before {
+				if strings.HasPrefix(shown, begins) {
+					script = first + "\n" + script
+				}
+			}
+			if got := u.shell(script); got.code != 0 && !slices.Contains(want, got.code) {
+				t.Errorf("%s: %s exits with %d\n%s%s", page, shown, got.code, got.out, got.err)
 			}
 		}
 	}
-	if len(ran) < 40 || len(commands) < 9 {
-		t.Errorf("only %d commands of %v ran", len(ran), commands)
+	if effort.Is(effort.Short) && len(ran) < 200 {
+		t.Errorf("only %d lines were found", len(ran))
 	}
+	t.Logf("%d lines, not run: %v", len(ran), left)
 	for _, page := range docs.Topics() {
 		if got := u.run("help", page).wants(0); got.out != docs.Text(page) {
 			t.Errorf("adze help %s does not show the page", page)
 		}
 	}
+}
+
+// prepareForDocuments makes what the lines of the documents are about.
+func (u *user) prepareForDocuments(id string) {
+	u.t.Helper()
+	u.file("go.mod", "module example\n\ngo 1.26\n")
+	u.file("main.go", "package main\n\nfunc main() {}\n"+strings.Repeat("// more\n", 50))
+	u.file("tasks.jsonl", `{"id": "a", "folder": ".", "command": "true"}`+"\n")
+	u.file("person.json", `{"type": "object"}`)
+	u.file(".adze/tools/lint.json", `{"name": "lint", "description": "Lint.", "parameters": {"type": "object", "properties": {}}, "command": ["true"]}`)
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"config", "user.name", "ann"}, {"config", "user.email", "ann@example.com"}, {"add", "."}, {"commit", "-qm", "Begin"}} {
+		if out, err := exec.Command("git", append([]string{"-C", u.dir}, args...)...).CombinedOutput(); err != nil {
+			u.t.Skipf("git %v: %v %s", args, err, out)
+		}
+	}
+	u.run("-p", "--session-id=20261120t1200-0a1b2c", u.script("-- 1 --\ntext: done\n"), "TestParse").wants(0)
+	for n := range 4 {
+		model := u.script(fmt.Sprintf("-- 1 --\ncall write: {\"path\":\"x%d\",\"content\":\"retry backoff\\n\"}\n-- 2 --\ntext: connection refused\n", n))
+		u.run("-p", "--permission-mode=edits", []string{"--session-id=", "--resume="}[min(n, 1)]+id, model, "retry backoff").wants(0)
+	}
+	u.run("permission", "trust", "allow", "tool:lint").wants(0)
+	entry, _ := u.served("")
+	u.configure(`{"model": "house/house-coder", "allow": ["execute(go test **)"], "models": {"house/*": {"price": {"input": 0, "output": 0}}},
+		"providers": {"house": {"base_url": "` + house(u.t).URL + `/v1"}}, "mcp": {"servers": {"files": ` + entry + `, "github": ` + entry + `}}}`)
+	u.run("-p", "--worktree=fix-parser", "look").wants(0)
+	u.file("session.json", u.run("sessions", "export", id, "--format=json").wants(0).out)
 }
 
 // TestSettingsOfDocumentsAreTaken gives the program each setting that a page shows, in a block or in
