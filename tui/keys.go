@@ -220,10 +220,7 @@ func (e commonKeys) keys(s scope) []binding {
 
 // bindings returns the key table, used by help and input. Hints prefer earlier rows.
 func (m *model) bindings() []binding {
-	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open, "stop the agent; twice: quit"}
-	if m.first.shown() {
-		e.ctrlC = "twice: quit"
-	}
+	e := commonKeys{m.stopper.stop, m.stopper.interrupt, m.help.open, map[bool]string{true: "twice: quit", false: "stop the agent; twice: quit"}[m.first.shown()]}
 	redraw := binding{id: "redraw", action: drawAgain, Binding: ui.Key("draw the screen again", "ctrl+l"), run: m.window.drawAgain}
 	newline := binding{id: "newline", action: newline, Binding: ui.Key("new line (also: a backslash, then send)", "ctrl+j", "alt+enter", "shift+enter"), run: m.inEditor(func(e *edit.Editor, _ int) string { e.Insert("\n"); return "" })}
 	return slices.Concat(m.composer.menuKeys(), m.mainKeys(e, redraw, newline), m.paneKeys(inPrompt),

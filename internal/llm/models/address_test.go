@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestAnAddressThatIsNone(t *testing.T) {
 			}, Memory{})
 			_, err := f.Named(name + "/m")
 			var missing *MissingError
-			if !asMissing(err, &missing) || !strings.Contains(missing.Message, "providers."+name+".base_url") || strings.Contains(missing.Error()+missing.Hint, "pass") {
+			if !errors.As(err, &missing) || !strings.Contains(missing.Message, "providers."+name+".base_url") || strings.Contains(missing.Error()+missing.Hint, "pass") {
 				t.Errorf("%s %q: %v", name, address, err)
 			}
 		}

@@ -37,7 +37,7 @@ func (f *Finder) withFallback(m Model) (Model, error) {
 		other, err := f.named(name)
 		if err != nil {
 			var none *MissingError
-			if asMissing(err, &none) {
+			if errors.As(err, &none) {
 				err = &MissingError{"fallback " + name + ": " + none.Message, none.Hint}
 			}
 			return Model{}, err

@@ -22,7 +22,6 @@ import (
 	"adze/internal/config"
 	"adze/internal/llm/script"
 	"adze/internal/llm/wire"
-	"adze/internal/text/usage"
 )
 
 // A Finder chooses models for one user, by configuration, keys, and local servers.
@@ -101,16 +100,7 @@ func (f *Finder) Choose(ctx context.Context) (Model, error) {
 		m.Origin = f.config.Origin("model")
 		return m, err
 	}
-	m, ok, why, broken := f.running(ctx)
-	if ok {
-		return m, nil
-	}
-	if broken != nil {
-		return Model{}, broken
-	}
-	why = slices.Concat(why, f.almost())
-	return Model{}, &MissingError{"no model is configured", usage.Hints(append(why[:min(len(why), 2)],
-		"set "+list("or", Keyed())+" to a key, or start "+list("or", programs()), "name one with --model; adze models lists them", "adze --demo shows it without a model")...)}
+	return f.running(ctx)
 }
 
 // MissingError means that no model can be used. Hint lists the next steps.
@@ -118,8 +108,6 @@ type MissingError struct{ Message, Hint string }
 
 // Error implements error.
 func (e *MissingError) Error() string { return e.Message }
-
-func asMissing(err error, into **MissingError) bool { return errors.As(err, into) }
 
 // Configured is Choose without queries: by the configuration, then by keys.
 func (f *Finder) Configured() (m Model, ok bool, err error) {

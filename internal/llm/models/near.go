@@ -1,6 +1,7 @@
 package models
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -172,7 +173,7 @@ func (f *Finder) nearby(listing func() Listing, missing error) (Model, error) {
 		return f.Named(hosts[0] + "/" + name)
 	case len(hosts) > 1:
 		return Model{}, several(name, hosts)
-	case len(near) > 0 && asMissing(missing, &none):
+	case len(near) > 0 && errors.As(missing, &none):
 		for hint := range strings.SplitSeq(none.Hint, "\n") {
 			if !slices.Contains(near, hint) { // do not repeat a hint
 				near = append(near, hint)

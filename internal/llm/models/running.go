@@ -85,22 +85,37 @@ func (f *Finder) checkCloud(ctx context.Context, e Endpoint, p *foundServer) {
 	}
 }
 
-// running chooses a model from the first running program of the table that has one. It does nothing
-// if a model is configured. why explains unusable programs, broken a server at a user's address.
-func (f *Finder) running(ctx context.Context) (m Model, ok bool, why []string, broken *MissingError) {
+// running chooses a model from the first running program of the table that has one. The error
+// explains unusable servers.
+func (f *Finder) running(ctx context.Context) (Model, error) {
+	var broken *MissingError
+	var why []string
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for _, answer := range f.look(ctx, false, f.patience(startPatience)) {
 		found := <-answer
 		if m, ok := f.start(found); ok {
-			return m, true, nil, nil
+			return m, nil
 		}
 		broken = cmp.Or(broken, found.broken)
 		if found.reason != "" {
 			why = append(why, found.reason)
 		}
 	}
-	return Model{}, false, why, broken
+	if broken != nil {
+		return Model{}, broken
+	}
+	for _, row := range vendors() {
+		v, _ := vendor(row.Name)
+		if name := f.variable(v); name != "" && v.Format.Name == "chat" && v.Program == "" {
+			why = append(why, fmt.Sprintf("%s is set: add --model %s/NAME with a model of that server", name, v.Name))
+		}
+		if v.Default == "" && f.Keeps(v.Name) {
+			why = append(why, fmt.Sprintf("a key of %s is kept: add --model %[1]s/NAME", v.Name))
+		}
+	}
+	return Model{}, &MissingError{"no model is configured", usage.Hints(append(why[:min(len(why), 2)],
+		"set "+list("or", Keyed())+" to a key, or start "+list("or", programs()), "name one with --model; adze models lists them", "adze --demo shows it without a model")...)}
 }
 
 // broken explains why the server at a user's address cannot be used. fix is the next step.
@@ -194,11 +209,7 @@ func useless(program string, err error) string {
 	if !errors.As(err, &failed) || failed.Kind == session.NetworkError {
 		return ""
 	}
-	text := fmt.Sprintf("what answers where %s would run cannot be used: %s", program, failed.Error())
-	if failed.Hint != "" {
-		text += "; " + failed.Hint
-	}
-	return text
+	return strings.TrimSuffix(fmt.Sprintf("what answers where %s would run cannot be used: %s; %s", program, failed.Error(), failed.Hint), "; ")
 }
 
 // pickLocal chooses a model that calls tools, preferably a loaded one. vLLM never reports tools, so

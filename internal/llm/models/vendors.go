@@ -198,24 +198,6 @@ func Marked(key string) string {
 	return ""
 }
 
-// almost describes settings that do not name a model by themselves. Programs were queried before.
-func (f *Finder) almost() []string {
-	var out []string
-	for _, row := range vendors() {
-		v, _ := vendor(row.Name)
-		for _, name := range slices.Concat(v.URLs, v.Keys) {
-			if v.Format.Name == "chat" && v.Program == "" && f.getenv(name) != "" {
-				out = append(out, fmt.Sprintf("%s is set: add --model %s/NAME with a model of that server", name, v.Name))
-				break
-			}
-		}
-		if v.Default == "" && f.Keeps(v.Name) {
-			out = append(out, fmt.Sprintf("a key of %s is kept: add --model %[1]s/NAME", v.Name))
-		}
-	}
-	return out
-}
-
 // AtHome reports whether a provider is used at its company's own address. It is false for programs.
 func (f *Finder) AtHome(provider string) bool {
 	v, known := vendor(provider)

@@ -151,22 +151,17 @@ func (s *clientAccess) recorder(id session.ID, to session.Store) func(live.Peer,
 		if raw, err := json.Marshal(session.Client{PID: p.PID, UID: p.UID, Kind: p.Kind, Act: act}); err == nil {
 			_ = to.Append(context.Background(), id, session.Entry{Type: session.ClientEntry, Time: time.Now(), Data: raw}) // the turn reports a failing store
 		}
-		told := session.Notice{Text: fmt.Sprintf("from another %s: %s", p, named(act))}
+		kind, _, _ := strings.Cut(act, " ")
+		told := session.Notice{Text: fmt.Sprintf("from another %s: %s", p, cmp.Or(acts[kind], act))}
 		s.tell(told)
-		if !strings.HasPrefix(act, "answer ") { // clients get the line that closes the question
+		if kind != "answer" { // clients get the line that closes the question
 			s.observe(told)
 		}
 	}
 }
 
-// named says in a user's words what a client did.
-func named(act string) string {
-	if answer, ok := strings.CutPrefix(act, "answer "); ok {
-		_, how, _ := strings.Cut(answer, " ") // behind the question's id
-		return "answer: " + how
-	}
-	return cmp.Or(map[string]string{"prompt": "a message", "user": "a message", "steer": "a message for the running turn", "abort": "stop"}[act], act)
-}
+// acts are a user's words for what a client did, where they are others than the line's.
+var acts = map[string]string{"prompt": "a message", "user": "a message", "steer": "a message for the running turn", "abort": "stop", "answer": "an answer"}
 
 // put asks a question in the session's own window and at the clients.
 func (s *clientAccess) put(ctx context.Context, q ask.Question) (string, error) {

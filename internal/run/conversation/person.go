@@ -145,7 +145,7 @@ func (w *base) ask(ctx context.Context, q tool.Question, p policy.Prompt) (polic
 		if err != nil {
 			w.observe(session.Notice{Text: fmt.Sprintf("the rule holds for this session only, because it could not be saved: %v", err)})
 		}
-		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, Client: answer.By}, nil
+		fallthrough
 	case ask.ForSession:
 		return policy.Answer{Choice: policy.Session, Offer: answer.Offer, Client: answer.By}, nil
 	}

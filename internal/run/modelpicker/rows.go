@@ -168,7 +168,7 @@ func steps(l models.Listing) []firstrun.Step {
 		return out
 	}
 	for _, v := range models.Fetching() {
-		if !runs(l, v.Name) && !hasProgram(v.Fetch.Binary()) {
+		if _, none := exec.LookPath(v.Fetch.Binary()); none != nil && !runs(l, v.Name) {
 			out = append(out, firstrun.Step{Do: "open " + v.Fetch.Site, Means: "run a model on this machine: install it, then " + v.Fetch.Command(v.Fetch.Suggest)})
 		}
 	}
@@ -178,10 +178,10 @@ func steps(l models.Listing) []firstrun.Step {
 // lacking returns steps for local programs without a usable model.
 func lacking(l models.Listing) (out []firstrun.Step) {
 	for _, v := range models.Fetching() {
-		switch {
+		switch _, none := exec.LookPath(v.Fetch.Binary()); {
 		case runs(l, v.Name):
 			out = append(out, firstrun.Step{Do: v.Fetch.Command(v.Fetch.Suggest), Means: "a model that can call tools (" + v.Fetch.Size + "); then look again"})
-		case hasProgram(v.Fetch.Binary()):
+		case none == nil:
 			out = append(out, firstrun.Step{Do: v.Fetch.Serve, Means: v.Program + " is installed and does not run; then look again"})
 		}
 	}
@@ -190,15 +190,7 @@ func lacking(l models.Listing) (out []firstrun.Step) {
 
 // runs reports whether a provider's program answered.
 func runs(l models.Listing, provider string) bool {
-	for _, p := range l.Providers {
-		if p.Provider == provider {
-			return strings.HasPrefix(p.Reason, "running")
-		}
-	}
-	return false
-}
-
-func hasProgram(name string) bool {
-	_, err := exec.LookPath(name)
-	return err == nil
+	return slices.ContainsFunc(l.Providers, func(p models.ListedProvider) bool {
+		return p.Provider == provider && strings.HasPrefix(p.Reason, "running")
+	})
 }
