@@ -29,7 +29,7 @@ func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	if k.ports.Keep == nil || k.ports.CurrentValue == nil || k.ports.CurrentValue(name) == value {
 		return next(false)
 	}
-	k.picker.Begin(value+": keep as default?", []list.Choice{
+	k.picker.Begin("keep as default? "+value, []list.Choice{
 		{ID: forNow, Label: "for now"},
 		{ID: kept, Label: "keep", Note: "in " + k.configuration() + "; comments stay"},
 	}, func(c list.Choice) tea.Cmd { return next(c.ID == kept) })
