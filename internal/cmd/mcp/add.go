@@ -68,7 +68,6 @@ func (s servers) add() *cobra.Command {
 	f.BoolVar(&unpinned, "no-pin", false, "take what it says of its tools as it is, whenever that changes")
 	f.Bool("no-test", false, "do not start it")
 	f.Bool("replace", false, "in the place of one of this name")
-	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -168,7 +167,7 @@ func (s servers) added(c *cobra.Command, name string) {
 }
 
 func (s servers) remove() *cobra.Command {
-	c := &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	return &cobra.Command{Use: "remove NAME", Short: "Remove a server from your configuration",
 		Long:    "Removes a server from your configuration, and forgets its tools. One of a project stays in its file:\nadze permission trust revoke server:NAME takes your consent back.",
 		Example: "  adze mcp remove files",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -197,6 +196,4 @@ func (s servers) remove() *cobra.Command {
 			s.Show("removed %s from %s\n", name, s.ConfigFile())
 			return nil
 		}}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }

@@ -15,10 +15,8 @@ import (
 )
 
 func (s servers) get() *cobra.Command {
-	c := &cobra.Command{Use: "get NAME", Annotations: cmd.CallableByTools(), Short: "Show one server: how it is started, its state and its tools; nothing is started", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	return &cobra.Command{Use: "get NAME", Annotations: cmd.CallableByTools(), Short: "Show one server: how it is started, its state and its tools; nothing is started",
 		Example: "  adze mcp get files\n  adze mcp get files --json | jq .tools", RunE: s.runGet}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }
 
 // serverJSON is the --json object. It leaves out values of variables and headers, which may be
@@ -80,7 +78,7 @@ func (s servers) runGet(c *cobra.Command, words []string) error {
 }
 
 func (s servers) switching(verb, short string, off bool) *cobra.Command {
-	c := &cobra.Command{Use: verb + " NAME", Short: short, Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names, Example: "  adze mcp " + verb + " files",
+	return &cobra.Command{Use: verb + " NAME", Short: short, Example: "  adze mcp " + verb + " files",
 		RunE: func(c *cobra.Command, words []string) error {
 			cfg, _, err := s.Config()
 			if err != nil {
@@ -101,8 +99,6 @@ func (s servers) switching(verb, short string, off bool) *cobra.Command {
 			s.Show("%s is %sd\n", words[0], verb)
 			return nil
 		}}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }
 
 // notMine explains how to enable or disable a project's server.

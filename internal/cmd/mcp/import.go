@@ -39,7 +39,6 @@ func (s servers) importing() *cobra.Command {
 	f := c.Flags()
 	f.StringSliceVar(&from, "from", nil, "only those of these `ASSISTANTS`")
 	f.BoolP("yes", "y", false, "write them without asking")
-	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -22,7 +22,7 @@ import (
 
 func (s servers) login() *cobra.Command {
 	o, secretFrom, inFile := oauth.Options{}, "", false
-	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "login NAME", Short: "Log in to a server",
 		Long: "Opens the server's login in your browser, and keeps what that brings in the key ring of the system, else in a file that\n" +
 			"only you can read. It is refreshed by itself. Where no browser opens, open the address yourself; over ssh, forward the port\n" +
 			"that --port names. Where logins are at another origin, or at several, you are asked; --issuer answers that ahead. What stays\n" +
@@ -49,7 +49,6 @@ func (s servers) login() *cobra.Command {
 	f.StringVar(&secretFrom, "client-secret-from", "", "the `VARIABLE` that holds its secret")
 	f.IntVar(&o.Port, "port", 0, "the port on this machine that the browser comes back to; any by default")
 	f.BoolVar(&inFile, "file", false, "use the file even where there is a key ring")
-	f.Bool("json", false, "print one JSON object per line")
 	return c
 }
 
@@ -134,7 +133,7 @@ func told(err error) error {
 }
 
 func (s servers) logout() *cobra.Command {
-	c := &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	return &cobra.Command{Use: "logout NAME", Short: "Delete the login of a server",
 		Example: "  adze mcp logout github",
 		RunE: func(c *cobra.Command, words []string) error {
 			return s.at(c, words[0], func(d Manager, at oauth.Server) error {
@@ -152,6 +151,4 @@ func (s servers) logout() *cobra.Command {
 				return nil
 			})
 		}}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }

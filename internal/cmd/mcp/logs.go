@@ -20,7 +20,7 @@ import (
 const followEvery = 250 * time.Millisecond
 
 func (s servers) logs() *cobra.Command {
-	c := &cobra.Command{Use: "logs NAME", Annotations: cmd.CallableByTools(), Short: "Show what a server wrote to standard error, and when it began and ended", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	c := &cobra.Command{Use: "logs NAME", Annotations: cmd.CallableByTools(), Short: "Show what a server wrote to standard error, and when it began and ended",
 		Long: "Shows the last 64 KiB of what the program of a server wrote to standard error, over all runs, without secrets that are known.\n" +
 			"Lines that begin with --- are adze's own: starts and ends. Of a server with an address there are its failures alone.",
 		Example: "  adze mcp logs files\n  adze mcp logs files --follow",
@@ -29,7 +29,6 @@ func (s servers) logs() *cobra.Command {
 		}}
 	c.Flags().BoolP("follow", "f", false, "go on until it is interrupted")
 	c.Flags().IntP("lines", "n", 0, "only the last `N` lines")
-	c.Flags().Bool("json", false, "print one JSON object per line")
 	return c
 }
 

@@ -16,10 +16,8 @@ import (
 )
 
 func (s servers) list() *cobra.Command {
-	c := &cobra.Command{Use: "list", Annotations: cmd.CallableByTools(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.RangeArgs(0, 0),
+	return &cobra.Command{Use: "list", Annotations: cmd.CallableByTools(), Short: "List the servers of your configuration and of this project; none is started", Args: cmd.RangeArgs(0, 0),
 		Example: "  adze mcp list\n  adze mcp list --json | jq -r .name", RunE: s.runList}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }
 
 // line is a server in --json.
@@ -74,7 +72,7 @@ func (s servers) runList(c *cobra.Command, _ []string) error {
 }
 
 func (s servers) test() *cobra.Command {
-	c := &cobra.Command{Use: "test NAME", Annotations: cmd.CallableByTools(), Short: "Start a server, and show what it is and which tools it offers", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	return &cobra.Command{Use: "test NAME", Annotations: cmd.CallableByTools(), Short: "Start a server, and show what it is and which tools it offers",
 		Long: "Starts or dials a server, lists its tools and ends it. What it says otherwise than you agreed to is shown, and agreed to by\n" +
 			"adze mcp accept. Exits with 8 where it does not work or waits for that.",
 		Example: "  adze mcp test files\n  adze mcp test files --json | jq .tools",
@@ -82,8 +80,6 @@ func (s servers) test() *cobra.Command {
 			_, err := s.runTest(c, words[0])
 			return err
 		}}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }
 
 // testJSON is the --json object of adze mcp test.
@@ -175,7 +171,7 @@ func (s servers) tell(name string, t testJSON, p *mcp.Pool) {
 }
 
 func (s servers) accept() *cobra.Command {
-	c := &cobra.Command{Use: "accept NAME", Short: "Agree to what a server says of its tools now", Args: cmd.RangeArgs(1, 1), ValidArgsFunction: s.names,
+	return &cobra.Command{Use: "accept NAME", Short: "Agree to what a server says of its tools now",
 		Long:    "Starts a server, shows what it says otherwise than you agreed to, and agrees to it. Look at it with adze mcp test first.",
 		Example: "  adze mcp test files && adze mcp accept files",
 		RunE: func(c *cobra.Command, words []string) error {
@@ -203,6 +199,4 @@ func (s servers) accept() *cobra.Command {
 				return nil
 			})
 		}}
-	c.Flags().Bool("json", false, "print one JSON object per line")
-	return c
 }

@@ -13,6 +13,7 @@ package mcp
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +78,14 @@ func Command(e *cmd.Env, p Program) *cobra.Command {
 		s.switching("enable", "Switch a server of your configuration on", false),
 		s.switching("disable", "Switch a server of your configuration off, and keep its entry", true),
 		s.login(), s.logout(), s.remove(), s.serve())
+	for _, sub := range c.Commands() {
+		if sub.Name() != "serve" {
+			sub.Flags().Bool("json", false, "print one JSON object per line")
+		}
+		if strings.HasSuffix(sub.Use, " NAME") {
+			sub.Args, sub.ValidArgsFunction = cmd.RangeArgs(1, 1), s.names
+		}
+	}
 	c.Long = "An MCP server is a program that adze starts, or an address that it dials, for the tools that it offers. Those of your own\n" +
 		"configuration may be used; those of a project wait for adze permission trust allow. A tool is called server_tool, and the rules for\n" +
 		"it are execute(mcp:SERVER TOOL), with * within the tool's name, and execute(mcp:SERVER **). adze mcp serve offers adze's own tools to others."
