@@ -440,7 +440,7 @@ func (s *interactiveRun) settle(ctx context.Context) {
 	}
 	w.ChosenMode = string(w.Gate.Mode())
 	if s.ui.InMode(w.ChosenMode); s.app.linesOnly(&s.o.Run) || w.Settings.Config.Interface.Inline { // otherwise the welcome shows it
-		s.ui.Observe(session.Notice{Text: "Commands run in the sandbox without questions (auto); shift+tab changes it.", Kind: session.Remark})
+		s.ui.Observe(session.Notice{Text: "The sandbox is full here, so it is auto now: edits, and runs commands in it, without asking; shift+tab changes it.", Kind: session.Remark})
 	}
 }
 

@@ -98,6 +98,7 @@ func TestFirstMinutes(t *testing.T) {
 			startOllama(u.t, u, &llmtest.OllamaServer{Write: func(llmtest.OllamaRequest) string { return "It is done." }})
 			return nil
 		}},
+		"inline":        {args: func(u *user) []string { return append(answers(u), "--inline") }, shows: "F1: keys"},
 		"no repository": {args: answers, shows: "F1: keys"},
 		"planted": {before: "ignored until you allow it: tool:lint", args: func(u *user) []string {
 			u.file(".adze/tools/lint.json", `{"name": "lint", "description": "Lint.", "parameters": {"type": "object", "properties": {}}, "command": ["touch", "linted.txt"]}`)
