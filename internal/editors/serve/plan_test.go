@@ -40,7 +40,8 @@ func TestAnUndoIsOfThePlanThatWasShown(t *testing.T) {
 	}
 }
 
-// TestThePageShowsThePlanAnew where an undo was refused, and does that one.
+// TestThePageShowsThePlanAnew where an undo was refused, and does that one. A rewind puts the prompt
+// back before what was written since.
 func TestThePageShowsThePlanAnew(t *testing.T) {
 	b := newBrowser(t)
 	h := sceneBackend()
@@ -74,4 +75,7 @@ func TestThePageShowsThePlanAnew(t *testing.T) {
 	if got := <-did; got != "b" {
 		t.Errorf("the plan %s was done", got)
 	}
+	page.visit(id, ".end", "since written")
+	page.press("rewind")
+	page.until(wordsOf + ` === "the last prompt\n\nsince written"`)
 }

@@ -1,15 +1,9 @@
 package serve_test
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"adze/session"
-	"adze/session/api"
 )
 
 // TestThePageRenamesForksFindsAndExports: the list of everything does each, and what it says came of
@@ -45,91 +39,6 @@ func TestThePageRenamesForksFindsAndExports(t *testing.T) {
 
 	page.press("fork")
 	page.until(`location.hash === "#/s/` + id + `-fork" && document.querySelector(".end") && document.getElementById("title").textContent === "a fork"`)
-	b.quiet()
-}
-
-// TestThePageTakesBack: an undo shows its plan and does it when that was confirmed; a rewind puts the
-// prompt back before what was written since.
-func TestThePageTakesBack(t *testing.T) {
-	b := newBrowser(t)
-	h := sceneBackend()
-	var undone []api.Undo
-	plan := h.ports.Undo
-	h.ports.Undo = func(ctx context.Context, u api.Undo) (api.UndoResult, error) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		undone = append(undone, u)
-		return plan(ctx, u)
-	}
-	s := listen(t, h)
-	id := s.say(h, "Mend the race", "There is a race")
-	page := b.open(s.first())
-	page.until(`document.querySelector("#list .row")`)
-	page.visit(id, ".end", "")
-	page.eval(`document.querySelector(".end [data-act=undo]").click()`)
-	page.until(`document.querySelector("dialog[open] .items")?.textContent === "change  pool/pool.go" && document.activeElement.textContent === "Put these files back"`)
-	page.key("Escape")
-	page.until(`!document.querySelector("dialog").open`)
-	page.press("undo")
-	page.until(`document.querySelector("dialog[open] .items")`)
-	page.eval(`(() => { const b = document.activeElement; b.click(); b.click() })()`)
-	page.until(`document.getElementById("trouble").textContent === "Put back: 1 file."`)
-	h.mu.Lock()
-	if len(undone) != 3 || !undone[0].Dry || !undone[1].Dry || undone[2].Dry {
-		t.Errorf("undone: %+v", undone)
-	}
-	h.mu.Unlock()
-	page.visit(id, ".end", "since written")
-	page.press("rewind")
-	page.until(wordsOf + ` === "the last prompt\n\nsince written"`)
-	b.quiet()
-}
-
-// TestTwoTabsAndAReload of one session: both show the question, one answers it, the other says so; a
-// tab that is loaded anew in the middle of an answer has all of it once.
-func TestTwoTabsAndAReload(t *testing.T) {
-	b := newBrowser(t)
-	h := sceneBackend()
-	goOn := make(chan struct{})
-	turn := h.turn
-	h.turn = func(ctx context.Context, c *conversation, text string) session.Result {
-		if !strings.Contains(text, "halves") {
-			return turn(ctx, c, text)
-		}
-		message := fmt.Sprintf("m%d", c.ids+1) // that says gives it
-		c.who.Observe(session.TextDelta{Message: message, Delta: "The first half. "})
-		select {
-		case <-goOn:
-		case <-ctx.Done():
-		}
-		c.who.Observe(session.TextDelta{Message: message, Delta: "The second half."})
-		c.says(session.Assistant, session.Part{Kind: session.TextPart, Text: "The first half. The second half."})
-		return done()
-	}
-	s := listen(t, h)
-	one := b.open(s.first())
-	one.until(`document.querySelector("#homelist .welcome")`)
-	one.send("publish it")
-	one.until(`document.querySelector("form.ask")`)
-	id := strings.TrimPrefix(one.eval(`location.hash`), "#/s/")
-	two := b.open(s.first())
-	two.until(`document.querySelector("#list .row")`)
-	two.visit(id, "form.ask", "a draft of this tab")
-	one.eval(`document.querySelector("form.ask .main").click()`)
-	for _, tab := range []*tab{one, two} {
-		tab.until(`!document.querySelector("form.ask") && document.querySelector(".answered")?.textContent.includes("allowed once") && document.querySelector(".end")`)
-	}
-	two.wants(wordsOf, "a draft of this tab")
-	one.send("in halves")
-	one.until(`document.querySelector(".turn:last-child").textContent.includes("The first half.")`)
-	two.until(`document.querySelector(".turn:last-child").textContent.includes("The first half.")`)
-	two.eval(`location.reload()`)
-	two.until(`document.querySelector(".turn:last-child")?.textContent.includes("The first half.") && ` + wordsOf + ` === "a draft of this tab"`)
-	close(goOn)
-	for _, tab := range []*tab{one, two} {
-		tab.until(`document.querySelector(".turn:last-child .end")`)
-		tab.wants(`[...document.querySelectorAll(".turn:last-child > .prose")].map((e) => e.textContent.trim()).join("|")`, "The first half. The second half.")
-	}
 	b.quiet()
 }
 
