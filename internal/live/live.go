@@ -26,7 +26,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -92,12 +91,6 @@ type Status struct {
 	Questions int     `json:"questions"` // waiting
 	Cost      float64 `json:"cost_usd"`  // of this process, as far as prices are known
 	Works
-}
-
-// same compares without reflect.DeepEqual, which would allocate at each event.
-func (s Status) same(as Status) bool {
-	return s.State == as.State && s.Activity == as.Activity && s.Questions == as.Questions && s.Cost == as.Cost && s.Mode == as.Mode &&
-		s.Effort == as.Effort && slices.Equal(s.Queued, as.Queued) && slices.Equal(s.Steered, as.Steered)
 }
 
 // Types of lines in addition to those of --output-format stream-json.

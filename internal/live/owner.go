@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -409,7 +410,7 @@ func (o *Owner) stated() {
 	if len(o.asked) > 0 {
 		now.Activity = cmp.Or(o.asked[0].about, now.Activity)
 	}
-	if !now.same(o.status) {
+	if !reflect.DeepEqual(now, o.status) {
 		o.status = now
 		if len(o.watchers) > 0 { // join sends it to later ones
 			o.spread(o.state())

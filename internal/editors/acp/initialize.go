@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -41,19 +42,7 @@ type initialized struct{ sdk.InitializeResponse }
 // MarshalJSON adds the capability to delete sessions.
 func (i initialized) MarshalJSON() ([]byte, error) {
 	raw, err := json.Marshal(i.InitializeResponse)
-	if err != nil {
-		return nil, err
-	}
-	var all map[string]any
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, err
-	}
-	if can, ok := all["agentCapabilities"].(map[string]any); ok {
-		if sessions, ok := can["sessionCapabilities"].(map[string]any); ok {
-			sessions["delete"] = map[string]any{}
-		}
-	}
-	return json.Marshal(all)
+	return bytes.Replace(raw, []byte(`"sessionCapabilities":{`), []byte(`"sessionCapabilities":{"delete":{},`), 1), err
 }
 
 // logins returns the login methods. adze asks for no key through an editor, which would log it.

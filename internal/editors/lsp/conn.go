@@ -65,12 +65,3 @@ type ends struct {
 	io.Reader
 	io.WriteCloser
 }
-
-// Read reads the server's output.
-func (e ends) Read(p []byte) (int, error) { return e.Reader.Read(p) }
-
-// silent discards the library's log, which must not reach the terminal.
-type silent struct{}
-
-// Printf does nothing.
-func (silent) Printf(string, ...any) {}

@@ -31,7 +31,6 @@ type diagnostic struct {
 	Range    span            `json:"range"`
 	Severity int             `json:"severity"` // 1 error, 2 warning, 3 information, 4 hint; 0 counts as error
 	Code     json.RawMessage `json:"code"`
-	Source   string          `json:"source"`
 	Message  string          `json:"message"`
 }
 
@@ -63,7 +62,6 @@ type documentChange struct {
 // symbol is a DocumentSymbol, a SymbolInformation or a WorkspaceSymbol.
 type symbol struct {
 	Name      string   `json:"name"`
-	Detail    string   `json:"detail"`
 	Kind      int      `json:"kind"`
 	Container string   `json:"containerName"`
 	Location  location `json:"location"`
@@ -76,13 +74,9 @@ type initialized struct {
 	Capabilities struct {
 		PositionEncoding   string          `json:"positionEncoding"`
 		DiagnosticProvider json.RawMessage `json:"diagnosticProvider"`
-		RenameProvider     json.RawMessage `json:"renameProvider"`
 
 		ExecuteCommandProvider struct{ Commands []string } `json:"executeCommandProvider"`
 	} `json:"capabilities"`
-	ServerInfo struct {
-		Name, Version string
-	} `json:"serverInfo"`
 }
 
 // object is an outgoing JSON object.

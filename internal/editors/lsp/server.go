@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,7 +188,7 @@ var errEnded = errors.New("it ended")
 
 // speak runs the session until the program or ctx ends.
 func (v *server) speak(ctx context.Context, in io.WriteCloser, out io.Reader) error {
-	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), v, jsonrpc2.SetLogger(silent{}))
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(ends{out, in}, codec{}), v, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	defer conn.Close()
 	hello, cancel := context.WithCancel(ctx)
 	defer cancel()

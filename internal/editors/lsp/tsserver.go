@@ -48,7 +48,7 @@ func pullTS(ctx context.Context, conn *jsonrpc2.Conn, path string) (out []diagno
 		}
 		for _, p := range answer.Body {
 			severity := map[string]int{"error": 1, "warning": 2, "message": 3, "suggestion": 4}[p.Category]
-			out = append(out, diagnostic{Range: span{p.Start.position(), p.End.position()}, Severity: severity, Code: p.Code, Source: "typescript", Message: p.Message})
+			out = append(out, diagnostic{Range: span{p.Start.position(), p.End.position()}, Severity: severity, Code: p.Code, Message: p.Message})
 		}
 	}
 	return out, nil

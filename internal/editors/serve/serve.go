@@ -139,9 +139,6 @@ type Server struct {
 	// the clock; default: time.Now.
 	Deadline func() time.Time
 	Now      func() time.Time
-	// Wait sleeps until the duration has passed, ctx ends or the channel is closed. Default: a
-	// timer.
-	Wait func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 
 	ctx     context.Context // of all turns
 	stop    context.CancelCauseFunc
@@ -171,9 +168,6 @@ func (s *Server) Start(ctx context.Context) {
 	if s.Deadline == nil {
 		s.Deadline = func() time.Time { return time.Now().Add(5 * time.Second) }
 	}
-	if s.Wait == nil {
-		s.Wait = wait
-	}
 	s.remoteSessions = &remoteSessions{backend: s.Backend}
 	s.remoteSessions.Sessions = live.Sessions{Ctx: s.ctx, Ends: &s.ends, Folder: s.Sockets, Kind: ownPage, Changed: s.wakePages, Ended: s.remoteSessions.freed}
 	s.keyed = &onceByKey{ctx: s.ctx, all: map[string]func() (any, error){}}
@@ -183,6 +177,7 @@ func (s *Server) Start(ctx context.Context) {
 	}
 }
 
+// wait sleeps until the duration has passed, ctx ends or the channel is closed.
 func wait(ctx context.Context, d time.Duration, stirred <-chan struct{}) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

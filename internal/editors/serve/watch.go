@@ -86,7 +86,6 @@ type place struct {
 	backend  Backend
 	mask     func() *redact.Masker // never nil
 	now      func() time.Time
-	wait     func(ctx context.Context, d time.Duration, stirred <-chan struct{}) error
 	find     func(session.ID) openSession // returns nil if the session is not open
 	overview func(ctx context.Context, current session.ID) (html string, needs int, err error)
 	ended    func() error // the error when the server ends
@@ -94,7 +93,7 @@ type place struct {
 }
 
 func (s *Server) place() place {
-	return place{backend: s.Backend, mask: s.Mask, now: s.Now, wait: s.Wait, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
+	return place{backend: s.Backend, mask: s.Mask, now: s.Now, overview: s.overview, ended: s.ctx.Err, stirs: s.stirs.Load, find: s.find}
 }
 
 // watcher sends the list of sessions, and one session, to a page.
@@ -168,7 +167,7 @@ func (t *watcher) begin(ctx context.Context, have int, last string) error {
 
 // round waits for changes and sends them.
 func (t *watcher) round(ctx context.Context) error {
-	if err := t.wait(ctx, pageAlive, t.wake); err != nil {
+	if err := wait(ctx, pageAlive, t.wake); err != nil {
 		return err
 	}
 	if err := t.ended(); err != nil {
@@ -221,7 +220,7 @@ func (t *watcher) session(ctx context.Context) error {
 		return err
 	}
 	if len(items) > 0 {
-		return t.wait(ctx, pageBeat, nil)
+		return wait(ctx, pageBeat, nil)
 	}
 	return nil
 }
