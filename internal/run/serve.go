@@ -329,11 +329,8 @@ func (h *serveBackend) Export(ctx context.Context, id session.ID, form string) (
 	return d.Markdown(), nil
 }
 
-// Search searches the shown folders' sessions.
 func (h *serveBackend) Search(ctx context.Context, text string) ([]api.SearchResult, string, error) {
-	found, note, err := hostio.Search(ctx, h.words, text)
-	serves := h.Served()
-	return slices.DeleteFunc(found, func(f api.SearchResult) bool { return !serves(f.Cwd) }), note, err
+	return hostio.Search(ctx, h.words, text)
 }
 
 // Output returns a call's full output, if stored.
