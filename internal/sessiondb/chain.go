@@ -92,38 +92,15 @@ func (b *BadRow) Error() string {
 // Verify checks the chain of id and returns the number of valid entries. The error is a *BadRow for
 // the first invalid one, or wraps session.ErrNotFound for an unknown session.
 func (s *Store) Verify(ctx context.Context, id session.ID) (int, error) {
-	if err := s.usable(); err != nil {
+	c, err := s.follow(ctx, id, nil)
+	switch {
+	case c == nil:
 		return 0, err
-	}
-	c, err := s.check(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	if err := s.walk(ctx, c); err != nil {
+	case err != nil:
 		return int(c.last.seq), err
 	}
 	if bad := c.end(); bad != nil {
 		return int(bad.Seq - 1), bad
 	}
 	return int(c.last.seq), nil
-}
-
-// walk follows the chain to its end or the first invalid entry.
-func (s *Store) walk(ctx context.Context, c *chainCheck) error {
-	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() && c.bad == nil {
-		var r row
-		if err := rows.Scan(&r.seq, &r.kind, &r.time, &r.data, &r.hash); err != nil {
-			return &BadRow{c.id, c.last.seq + 1, "cannot be read: " + err.Error()}
-		}
-		c.link(ctx, r, rows.texts)
-	}
-	if err := rows.Err(); err != nil {
-		return s.explain("read", err)
-	}
-	return nil
 }

@@ -89,11 +89,7 @@ func addLabel(ctx context.Context, tx *sql.Tx, num int64, l Label) error {
 	return err
 }
 
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func (s Owner) number(ctx context.Context, db querier, id session.ID) (num int64, err error) {
+func (s Owner) number(ctx context.Context, db asker, id session.ID) (num int64, err error) {
 	err = db.QueryRowContext(ctx, "SELECT num FROM sessions WHERE id = ?", string(id)).Scan(&num)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("%w: %q", session.ErrNotFound, id)

@@ -17,39 +17,11 @@ var _ session.Reader = (*Store)(nil)
 // Stream calls each with all entries of id, oldest first, holding one in memory. It verifies the
 // chain on the way; Verdict then returns the result.
 func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Entry) error) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	c, err := s.check(ctx, id)
+	c, err := s.follow(ctx, id, each)
 	if err != nil {
 		return err
 	}
-	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	met := 0
-	for ; rows.Next(); met++ {
-		var r row
-		var data, hash sql.RawBytes
-		if err := rows.Scan(&r.seq, &r.kind, &r.time, &data, &hash); err != nil {
-			return fmt.Errorf("%w: session %s, entry %d: %w", ErrDamaged, id, met+1, err)
-		}
-		r.data, r.hash = unsafe.String(unsafe.SliceData(data), len(data)), hash
-		c.link(ctx, r, rows.texts)
-		whole, err := rows.texts.whole(ctx, data)
-		if err != nil {
-			return s.explain("read", err)
-		}
-		if err := each(session.Entry{Type: session.EntryType(r.kind), Time: FromNanos(r.time), Data: whole}); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return s.explain("read", err)
-	}
-	if met == 0 {
+	if c.last.seq == 0 && c.bad == nil {
 		return fmt.Errorf("%w: %q", session.ErrNotFound, id)
 	}
 	verdict := c.end()
@@ -60,6 +32,45 @@ func (s *Store) Stream(ctx context.Context, id session.ID, each func(session.Ent
 	}
 	s.verdicts[id] = verdict
 	return nil
+}
+
+// follow checks the chain of id: to its end with each, which gets all entries, else to the first
+// invalid one.
+func (s *Store) follow(ctx context.Context, id session.ID, each func(session.Entry) error) (*chainCheck, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	c, err := s.check(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.stream(ctx, "SELECT seq, type, time, data, hash FROM entries WHERE session = ? ORDER BY seq", c.num)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() && (each != nil || c.bad == nil) {
+		var r row
+		var data, hash sql.RawBytes
+		if err := rows.Scan(&r.seq, &r.kind, &r.time, &data, &hash); err != nil {
+			return c, errors.Join(ErrDamaged, &BadRow{id, c.last.seq + 1, "cannot be read: " + err.Error()})
+		}
+		r.data, r.hash = unsafe.String(unsafe.SliceData(data), len(data)), hash
+		if c.link(ctx, r, rows.texts); each == nil {
+			continue
+		}
+		whole, err := rows.texts.whole(ctx, data)
+		if err != nil {
+			return c, s.explain("read", err)
+		}
+		if err := each(session.Entry{Type: session.EntryType(r.kind), Time: FromNanos(r.time), Data: whole}); err != nil {
+			return c, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return c, s.explain("read", err)
+	}
+	return c, nil
 }
 
 // Verdict returns the first invalid entry of id found by the last Stream, or nil if all are valid.
