@@ -7,7 +7,7 @@
 // subagent, a user's command) counts as done. A missed doubt costs little; a false alarm makes
 // people stop reading.
 //
-// Start reading at Check. The answer becomes statements (statement.go), the calls become deeds
+// Start reading at Check. The answer becomes clauses (statement.go), the calls become effects
 // (deeds.go), and evidence.go has the marks. Their vocabulary is in words.txt.
 //
 // Known limits: it reads only English. Statements in a table, or under a heading about plans, are
@@ -54,15 +54,20 @@ func NewCheck(use string, delegates ...string) session.ClaimCheck {
 // Check returns the answer's claims that the calls do not support, and the evidence for those they
 // do, both in the answer's order.
 func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
-	d := deedsOf(t)
-	for _, s := range statements(t.Text) {
-		if s.supposes() {
-			continue
+	d := effectsOf(t)
+	for _, b := range blocks(t.Text) {
+		lead := tokens(b.lead)
+		for _, s := range sentences(tokens(b.text)) {
+			if s.has("hypothetical") || lead.has("planning") || s[0].in("orders") {
+				continue // a condition, plan, advice or order
+			}
+			if why := d.doubts(s); why != "" && !slices.ContainsFunc(doubted, func(c session.Claim) bool { return c.Text == why }) {
+				doubted = append(doubted, session.Claim{Kind: session.TestsClaim, Quote: s.quote(), Text: why})
+			}
+			if !lead.denies() {
+				shown = append(shown, d.shows(s)...)
+			}
 		}
-		if why := d.doubts(s); why != "" && !slices.ContainsFunc(doubted, func(c session.Claim) bool { return c.Text == why }) {
-			doubted = append(doubted, session.Claim{Kind: session.TestsClaim, Quote: s.quote(), Text: why})
-		}
-		shown = append(shown, d.shows(s)...)
 	}
 	return doubted, shown
 }
@@ -70,15 +75,15 @@ func Check(t Turn) (doubted []session.Claim, shown []session.Evidence) {
 // doubts returns the reason to doubt a statement that tests pass, or "". The statement holds if
 // something that may have been tests ran after the last change of code and, if it is known to be
 // only tests, did not fail.
-func (d *effects) doubts(s statement) (why string) {
+func (d *effects) doubts(s clause) (why string) {
 	if !s.saysTestsPass() || strings.Contains(strings.ToLower(d.asked), "pass") {
 		return ""
 	}
 	edit := d.last(func(x effect) bool { return anyCode(x.changed) })
-	test := d.last(func(x effect) bool { return x.opaque || x.mayTest() })
+	test := d.last(effect.mayTest)
 	switch {
 	case test >= 0 && test >= edit:
-		if x := d.all[test]; !x.opaque && x.testsFailed() {
+		if x := d.all[test]; x.testsFailed() {
 			return fmt.Sprintf("says that tests pass; the last run of them failed: %s", x.commands[0])
 		}
 		return ""
@@ -90,14 +95,14 @@ func (d *effects) doubts(s statement) (why string) {
 	return "says that tests pass; none ran"
 }
 
-// testsFailed reports whether the deed's commands are all tests and failed or print a failure.
+// testsFailed reports whether the call's commands are all tests and failed or print a failure.
 func (x effect) testsFailed() bool {
 	tests := 0
 	for _, c := range x.commands {
 		for _, words := range simple(c) {
 			if isTest(words) {
 				tests++
-			} else if !in("looking")[words[0]] {
+			} else if !token(words[0]).in("looking") {
 				return false
 			}
 		}
@@ -105,7 +110,7 @@ func (x effect) testsFailed() bool {
 			return false
 		}
 	}
-	return tests > 0 && (x.exit || failures().MatchString(x.output))
+	return tests > 0 && !x.opaque && (x.exit || failures().MatchString(x.output))
 }
 
 func failures() *regexp.Regexp {
@@ -121,36 +126,34 @@ func anyCode(names []string) bool {
 
 // saysTestsPass matches "all 12 tests now pass", "the test suite is green", "tests: passing" or
 // "`go test ./...` passes", but not a verb with an object, such as tests that pass a value.
-func (s statement) saysTestsPass() bool {
-	for i, t := range s.tokens {
-		if t.kind != word || !in("passes")[t.word] {
+func (c clause) saysTestsPass() bool {
+	if c.has("elsewhere") || slices.ContainsFunc(c.clauses(), func(part clause) bool { return part.has("passes") && part.denies() }) {
+		return false
+	}
+	for i, t := range c {
+		if !t.in("passes") {
 			continue
 		}
-		if denies(s.clause(i)) || containsAny(s.tokens, in("elsewhere")) {
-			return false
-		}
-		if subjectIsTests(s.tokens[:i], t.word) && endsWell(s.tokens[i+1:]) {
+		after := c[i+1:]
+		ends := len(after) == 0 || after[0].mark() != "" || after[0].in("behind") || after[0] == "in" && len(after) > 1 && after[1][0] >= '0' && after[1][0] <= '9'
+		if ends && c[:i].endsInTests(strings.EqualFold(string(t), "pass")) {
 			return true
 		}
 	}
 	return false
 }
 
-func subjectIsTests(before []token, verb string) bool {
-	for i := len(before) - 1; i >= 0; i-- {
-		t := before[i]
-		switch {
-		case t.kind == span:
-			all := simple(t.word)
-			return len(all) == 1 && isTest(all[0]) && verb != "pass"
-		case t.kind == sign && (t.word == ":" || t.word == ",") && i == len(before)-1, t.kind == sign && (t.word == "(" || t.word == ")"):
-		case t.kind == sign:
-			return false
-		case t.word == "tests" || t.word == "specs" || t.word == "testsuite":
-			return !ordered(before[:i]) && !(i+1 < len(before) && before[i+1].word == "to")
-		case t.word == "test" || t.word == "suite":
-			return verb != "pass" && !ordered(before[:i])
-		case in("between")[t.word] || isNumber(t.word):
+// endsInTests reports whether the words before a verb end in its subject, tests.
+func (c clause) endsInTests(plural bool) bool {
+	for i, t := range slices.Backward(c) {
+		one, many := t.in("test"), t.in("tests")
+		switch code := t.code(); {
+		case code != "":
+			all := simple(code)
+			return len(all) == 1 && isTest(all[0]) && !plural
+		case one || many:
+			return (many && !(i+1 < len(c) && c[i+1] == "to") || one && !plural) && !c[:i].ordered()
+		case t.mark() == "(" || t.mark() == ")" || i == len(c)-1 && (t.mark() == ":" || t.mark() == ","), t.in("between"), isNumber(t):
 		default:
 			return false
 		}
@@ -159,20 +162,11 @@ func subjectIsTests(before []token, verb string) bool {
 }
 
 // ordered reports words that turn the rest into a wish: "make the tests", "get all tests".
-func ordered(before []token) bool {
-	for i := len(before) - 1; i >= 0 && i >= len(before)-4; i-- {
-		if in("ordered")[before[i].word] {
-			return !(before[i].word == "that" && i > 0 && in("verified")[before[i-1].word])
+func (c clause) ordered() bool {
+	for i := len(c) - 1; i >= 0 && i >= len(c)-4; i-- {
+		if c[i].in("ordered") {
+			return !(strings.EqualFold(string(c[i]), "that") && i > 0 && c[i-1].in("verified"))
 		}
 	}
 	return false
 }
-
-func endsWell(after []token) bool {
-	if len(after) == 0 || after[0].kind == sign || in("behind")[after[0].word] {
-		return true
-	}
-	return after[0].word == "in" && len(after) > 1 && len(after[1].word) > 0 && after[1].word[0] >= '0' && after[1].word[0] <= '9'
-}
-
-func isNumber(w string) bool { return w != "" && strings.Trim(w, "0123456789/%,.") == "" }

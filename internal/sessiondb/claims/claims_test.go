@@ -236,7 +236,7 @@ func TestEverySetStandsInTheList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, use := range regexp.MustCompile(`\bin\("([a-zA-Z]+)"\)`).FindAllSubmatch(code, -1) {
+		for _, use := range regexp.MustCompile(`\b(?:in|has|only)\("([a-zA-Z]+)"`).FindAllSubmatch(code, -1) {
 			if !strings.Contains(string(list), "\n"+string(use[1])+": ") {
 				t.Errorf("%s: there is no set %s", name, use[1])
 			}

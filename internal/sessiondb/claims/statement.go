@@ -11,54 +11,63 @@ import (
 	"adze/internal/text/markdown"
 )
 
-type statement struct {
-	tokens []token
-	lead   []token // the text above a list
-	asks   bool
-}
+// A clause is a sentence or a part of one.
+type clause []token
 
-// token is a word, a code span's content, or a mark that ends a clause.
-type token struct {
-	text string // as written
-	word string // in lower case; the sign for a code span or mark
-	kind kind
-}
+// A token is a word, a code span in backticks, or a mark that ends a clause.
+type token string
 
-type kind int
-
-const (
-	word kind = iota
-	span
-	sign
-)
+// quotation replaces somebody else's words.
+const quotation = token("[…]")
 
 // longestAnswer limits the part of an answer that is read, in bytes, longestQuote the part of a
 // statement that is repeated, in characters.
 const longestAnswer, longestQuote = 64 << 10, 160
 
-func statements(answer string) (out []statement) {
-	if len(answer) > longestAnswer {
-		answer = answer[:longestAnswer]
+// mark returns the mark, or "" for words and code spans.
+func (t token) mark() string {
+	switch {
+	case strings.Trim(string(t), ".,;:!?…()") != "":
+		return ""
+	case strings.Contains(string(t), "?"):
+		return "?"
+	case strings.HasPrefix(string(t), "…"):
+		return "."
 	}
-	for _, b := range blocks(strings.ToValidUTF8(answer, "?")) {
-		lead := tokens(b.lead)
-		for _, s := range sentences(tokens(b.text)) {
-			s.lead = lead
-			out = append(out, s)
-		}
-	}
-	return out
+	return string(t[:1])
 }
 
-// quote returns the statement as written, without markup.
-func (s statement) quote() string {
-	parts := make([]string, 0, len(s.tokens))
-	for _, t := range s.tokens {
-		if t.kind == sign && len(parts) > 0 && t.text != "(" {
-			parts[len(parts)-1] += t.text
-			continue
+// code returns a code span's content, or "".
+func (t token) code() string {
+	if t[0] != '`' {
+		return ""
+	}
+	return strings.TrimSpace(strings.Trim(string(t), "`"))
+}
+
+func (t token) in(set string) bool { return sets()[set][strings.ToLower(string(t))] }
+
+// has reports whether one of the words is in a set.
+func (c clause) has(set string) bool {
+	return slices.ContainsFunc(c, func(t token) bool { return t.in(set) })
+}
+
+// only reports whether each word is in one of the sets, except code spans and numbers.
+func (c clause) only(names ...string) bool {
+	return !slices.ContainsFunc(c, func(t token) bool {
+		return t.mark() != "(" && t.code() == "" && !isNumber(t) && !slices.ContainsFunc(names, t.in)
+	})
+}
+
+// quote returns the clause as written, without markup.
+func (c clause) quote() string {
+	var parts []string
+	for _, t := range c {
+		if t.mark() != "" && len(parts) > 0 && t != "(" {
+			parts[len(parts)-1] += string(t)
+		} else {
+			parts = append(parts, string(t))
 		}
-		parts = append(parts, t.text)
 	}
 	runes := []rune(strings.Join(parts, " "))
 	if len(runes) > longestQuote {
@@ -67,24 +76,46 @@ func (s statement) quote() string {
 	return string(runes)
 }
 
-func sentences(all []token) (out []statement) {
-	var now statement
+// denies reports a negation.
+func (c clause) denies() bool {
+	return slices.ContainsFunc(c, func(t token) bool {
+		w := strings.ToLower(string(t))
+		return t.in("refusals") || strings.HasSuffix(w, "n't") || strings.HasPrefix(w, "fail")
+	})
+}
+
+// sentences returns the sentences that do not ask.
+func sentences(all clause) (out []clause) {
 	begin := 0
-	end := func(at int, mark string) {
-		if now.tokens = all[begin:at:at]; len(now.tokens) > 0 {
-			now.asks = strings.Contains(mark, "?")
-			out = append(out, now)
-		}
-		now, begin = statement{}, at+1
-	}
-	for i, t := range all {
-		if t.kind == sign && strings.ContainsAny(t.word, ".!?") {
-			end(i, t.word)
+	for i, t := range append(all, ".") {
+		if mark := t.mark(); mark == "." || mark == "!" || mark == "?" {
+			if i > begin && mark != "?" {
+				out = append(out, all[begin:i:i])
+			}
+			begin = i + 1
 		}
 	}
-	end(len(all), "")
 	return out
 }
+
+// clauses splits a statement at punctuation and at "and", "but" and "so".
+func (c clause) clauses() (out []clause) {
+	begin := 0
+	for i, t := range append(c, ".") {
+		if t.mark() == "(" && i+1 < len(c) && (c[i+1].code() != "" || isNumber(c[i+1])) {
+			continue // a number or command that qualifies the clause
+		}
+		if t.mark() != "" || t.in("joining") {
+			if i > begin {
+				out = append(out, c[begin:i:i])
+			}
+			begin = i + 1
+		}
+	}
+	return out
+}
+
+func isNumber(t token) bool { return strings.Trim(string(t), "0123456789/%,.") == "" && t.mark() == "" }
 
 // pieces matches code spans, quotations, words and marks.
 var pieces = sync.OnceValue(func() *regexp.Regexp {
@@ -98,23 +129,22 @@ var plain = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer("**", "", "__", "", "—", " , ", "–", " , ", "\u00a0", " ", "✅", " ", "✓", " ", "✔", " ", "。", ". ", "！", "! ", "？", "? ", "、", ", ", "，", ", ")
 })
 
-// tokens splits a block. A quotation, being somebody else's words, becomes one meaningless word.
-func tokens(text string) (out []token) {
+// tokens splits a block.
+func tokens(text string) (out clause) {
 	text = addresses().ReplaceAllString(plain().Replace(text), "]")
-	out = make([]token, 0, len(text)/6)
+	out = make(clause, 0, len(text)/6)
 	for _, at := range pieces().FindAllStringIndex(text, -1) {
 		piece := text[at[0]:at[1]]
 		first, size := utf8.DecodeRuneInString(piece)
 		_, end := utf8.DecodeLastRuneInString(piece)
 		switch {
 		case first == '`':
-			content := strings.Trim(piece, "`")
-			out = append(out, token{"`" + content + "`", strings.TrimSpace(content), span})
+			out = append(out, token("`"+strings.Trim(piece, "`")+"`"))
 		case strings.ContainsRune(`"“„«‘「`, first) && len(piece) > size:
-			if content := piece[size : len(piece)-end]; strings.ContainsAny(content, " \t") || content == "" {
-				out = append(out, token{"…", "…", word})
+			if content := piece[size : len(piece)-end]; strings.ContainsAny(content, " \t`") || content == "" {
+				out = append(out, quotation)
 			} else {
-				out = append(out, token{content, content, span})
+				out = append(out, token("`"+content+"`"))
 			}
 		default:
 			out = words(out, strings.ReplaceAll(piece, "’", "'"))
@@ -124,37 +154,24 @@ func tokens(text string) (out []token) {
 }
 
 // words adds a word and the mark at its end.
-func words(out []token, piece string) []token {
+func words(out clause, piece string) clause {
 	body := strings.TrimRight(piece, ".,;:!?…()")
-	if lower := strings.ToLower(piece); lower == "e.g." || lower == "i.e." || lower == "etc." {
-		return append(out, token{piece, lower[:len(lower)-1], word})
+	if token(piece).in("shortened") {
+		body = piece
 	}
 	if body != "" {
-		out = append(out, token{body, strings.ToLower(body), word})
+		out = append(out, token(body))
 	}
 	if tail := piece[len(body):]; tail != "" {
-		mark := tail[:1]
-		switch {
-		case strings.Contains(tail, "?"):
-			mark = "?"
-		case strings.HasPrefix(tail, "…"):
-			mark = "."
-		}
-		out = append(out, token{tail, mark, sign})
+		out = append(out, token(tail))
 	}
 	return out
-}
-
-func containsAny(tokens []token, set map[string]bool) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool { return t.kind == word && set[t.word] })
 }
 
 //go:embed words.txt
 var wordList string
 
-// in returns a set of words.txt by name.
-func in(name string) map[string]bool { return sets()[name] }
-
+// sets returns the sets of words.txt by name.
 var sets = sync.OnceValue(func() map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	var now map[string]bool
@@ -173,40 +190,6 @@ var sets = sync.OnceValue(func() map[string]map[string]bool {
 	return out
 })
 
-// supposes reports whether a statement claims nothing: a question, condition, plan, advice or
-// order.
-func (s statement) supposes() bool {
-	if s.asks || len(s.tokens) == 0 {
-		return true
-	}
-	return containsAny(s.tokens, in("hypothetical")) || containsAny(s.lead, in("planning")) || containsAny(s.tokens[:1], in("orders"))
-}
-
-// denies reports a negation.
-func denies(tokens []token) bool {
-	return slices.ContainsFunc(tokens, func(t token) bool {
-		return t.kind == word && (in("refusals")[t.word] || strings.HasSuffix(t.word, "n't") || strings.HasPrefix(t.word, "fail"))
-	})
-}
-
-// clause returns the part of the statement around a token.
-func (s statement) clause(at int) []token {
-	ends := func(t token) bool { return t.kind == sign && strings.ContainsAny(t.word, ",;:()") || t.joins() }
-	from, to := at, at
-	for from > 0 && !ends(s.tokens[from-1]) {
-		from--
-	}
-	for to < len(s.tokens) && !ends(s.tokens[to]) {
-		to++
-	}
-	return s.tokens[from:to]
-}
-
-// joins reports whether a word starts another clause.
-func (t token) joins() bool {
-	return t.kind == word && (t.word == "and" || t.word == "but" || t.word == "so")
-}
-
 type block struct {
 	text string
 	lead string // the heading and the line above a list
@@ -214,6 +197,7 @@ type block struct {
 
 // blocks reads Markdown without code, quotations and unchecked boxes.
 func blocks(text string) (out []block) {
+	text = strings.ToValidUTF8(text[:min(len(text), longestAnswer)], "?")
 	text = strings.NewReplacer("\n• ", "\n- ", "\n– ", "\n- ", "\r\n", "\n").Replace("\n" + text)
 	var heading, lead string
 	for _, b := range markdown.Read(text) {
@@ -223,16 +207,13 @@ func blocks(text string) (out []block) {
 			item, quote = c.Fresh, quote || c.Quote
 		}
 		switch {
-		case quote || b.Kind == markdown.Code || text == "":
+		case quote || b.Kind == markdown.Code || b.Kind == markdown.Table || text == "" || text[0] == '|' || item && strings.HasPrefix(text, "[ ]"):
 		case b.Kind == markdown.Heading:
 			heading, lead = text, ""
 			out = append(out, block{text: text})
-		case b.Kind == markdown.Table || text[0] == '|':
 		case item:
 			if len(text) > 2 && text[0] == '[' && text[2] == ']' { // a task's box
-				if text = strings.TrimSpace(text[3:]); strings.HasPrefix(string(b.Text), "[ ]") {
-					continue
-				}
+				text = text[3:]
 			}
 			out = append(out, block{text, heading + " " + lead})
 		default:
