@@ -10,7 +10,7 @@
 // contents.
 //
 // Known limits: a content is held in memory while it is stored or read; the indexes are kept in
-// memory, 48 bytes a record; nothing is deleted while another process has the store open.
+// memory, about 100 bytes a record; nothing is deleted while another process has the store open.
 package pack
 
 import (
@@ -145,7 +145,7 @@ func (s *Store) Stats() (records int, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.packs {
-		records += f.len() + len(f.fresh)
+		records += len(f.recs)
 		bytes += f.end
 	}
 	return records, bytes

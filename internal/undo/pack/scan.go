@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,20 +54,19 @@ func openPack(dir string, num int) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	x := readIndex(filepath.Join(dir, indexName(num)), st.Size())
-	if !x.of(f) {
-		x = index{}
-	}
-	return &file{File: f, num: num, end: x.end, index: x, fresh: map[Hash]place{}}, nil
+	p := &file{File: f, num: num, recs: map[Hash]place{}}
+	p.readIndex(filepath.Join(dir, indexName(num)), st.Size())
+	return p, nil
 }
 
 // check verifies a pack's payloads after its index's end before anything is appended: after a power
 // loss the heads may exist without the payloads. The index was written after a sync.
 func (s *Store) check(f *file) (torn bool, err error) {
-	before := f.fresh
-	f.fresh, f.end = map[Hash]place{}, f.index.end
+	before := len(f.recs)
+	maps.DeleteFunc(f.recs, func(_ Hash, p place) bool { return p.offset >= f.indexed })
+	f.end = f.indexed
 	torn, err = f.scan(true)
-	if len(f.fresh) < len(before) {
+	if len(f.recs) < before {
 		s.dropped++
 	}
 	return torn, err
@@ -95,7 +95,7 @@ func (f *file) scan(payloads bool) (torn bool, err error) {
 			at = next
 			continue
 		}
-		f.fresh[h.hash] = place{f.num, at, h.stored}
+		f.recs[h.hash] = place{f.num, at, h.stored}
 		at += headSize + h.stored
 	}
 	f.end = at

@@ -150,9 +150,7 @@ func (s *Store) rewrite(f *file, w Sweep) error {
 	}
 	s.not = f.num
 	defer func() { s.not = 0 }()
-	all := f.entries()
-	slices.SortFunc(all, func(a, b entry) int { return int(min(max(a.offset-b.offset, -1), 1)) })
-	for _, e := range all {
+	for _, e := range f.entries() {
 		if !s.lives(e, w) {
 			continue
 		}

@@ -33,7 +33,7 @@ func (s *Store) append(h Hash, rec []byte) error {
 		// Truncate the torn tail now, or at the next opening.
 		return errors.Join(fmt.Errorf("store content: %w", err), o.Truncate(o.end))
 	}
-	o.fresh[h] = place{o.num, o.end, int64(len(rec)) - headSize}
+	o.recs[h] = place{o.num, o.end, int64(len(rec)) - headSize}
 	o.end += int64(len(rec))
 	o.dirty = true
 	return nil
@@ -91,7 +91,7 @@ func (s *Store) begin() error {
 			return err
 		}
 		_ = os.Remove(filepath.Join(s.dir, indexName(num))) // of a deleted pack with this number
-		s.packs = append(s.packs, &file{File: f, num: num, fresh: map[Hash]place{}})
+		s.packs = append(s.packs, &file{File: f, num: num, recs: map[Hash]place{}})
 		if took, err := s.take(s.packs[len(s.packs)-1]); took || err != nil {
 			return errors.Join(err, atomicfile.SyncFolder(s.dir))
 		}
