@@ -125,6 +125,14 @@ func TestAFirstRunWaitsForAServerThatInstallsItself(t *testing.T) {
 	u.run("mcp", "list").wants(0, "ready")
 }
 
+// TestACallByHandMeetsAServer: its tool can be called before anything else started it.
+func TestACallByHandMeetsAServer(t *testing.T) {
+	u := newUser(t)
+	entry, _ := u.served("old")
+	u.configure(`{"mcp": {"servers": {"fake": ` + entry + `}}}`)
+	u.run("tools", "run", "fake_echo", "--args", `{"text":"hello"}`, "--allow", "execute(mcp:fake echo)").wants(0, "hello", "MCP server fake is ready")
+}
+
 // TestAServerThatFailedHoldsUpOneRun: it is waited for once, its state and its words are told, and
 // a failed add leaves nothing behind.
 func TestAServerThatFailedHoldsUpOneRun(t *testing.T) {

@@ -141,15 +141,16 @@ func (v *server) checkApproved(ctx context.Context, shown Tool) error {
 	change := v.change
 	v.mu.Unlock()
 	name := v.conf.Name
-	switch {
-	case !there:
-		return tool.Fail(tool.CodeNotFound, "the server %s has no tool %s any more; go on without it", name, Line(shown.Name, 100))
-	case now.Pin == shown.Pin:
+	if there && now.Pin == shown.Pin {
 		return nil
-	case now.Pin != approved.Pin && !v.conf.SkipPinning:
+	}
+	if !v.conf.SkipPinning && now.Pin != approved.Pin && change.Any() {
 		if err := v.consent(ctx, change); err != nil {
 			return err
 		}
+	}
+	if !there {
+		return tool.Fail(tool.CodeNotFound, "the server %s has no tool %s any more; go on without it", name, Line(shown.Name, 100))
 	}
 	if string(now.Parameters) == string(shown.Parameters) {
 		return nil // the arguments were made for this schema
@@ -161,7 +162,7 @@ func (v *server) consent(ctx context.Context, c Change) error {
 	ask := v.pool.opts.Consent
 	if ask == nil {
 		return fmt.Errorf("%w: the server %s describes its tools otherwise than the person agreed to (%s), and nobody is here to ask; they look at it with: adze mcp accept %s",
-			tool.ErrDenied, v.conf.Name, shortList(append(slices.Clone(c.Changed), c.Added...)), v.conf.Name)
+			tool.ErrDenied, v.conf.Name, shortList(slices.Concat(c.Changed, c.Added, c.Removed)), v.conf.Name)
 	}
 	if err := ask(ctx, c); err != nil {
 		return err

@@ -64,6 +64,15 @@ func (l *serverLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// line adds a line of the standard output that is no message, apart from what Write collects.
+func (l *serverLog) line(text []byte) {
+	if l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.add(string(text) + "\n")
+	}
+}
+
 func (l *serverLog) note(format string, args ...any) {
 	if l == nil {
 		return

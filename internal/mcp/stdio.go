@@ -142,7 +142,7 @@ func (c *stdio) readLines(from *lineread.Reader, to io.Writer) {
 		if errors.Is(err, lineread.ErrLong) {
 			line, err = passOver(line, from)
 		}
-		line = bytes.TrimSpace(line)
+		line = bytes.Trim(line, " \t\r\n\ufeff") // some servers begin with a byte order mark
 		if time.Since(since) > floodTime {
 			since = time.Now()
 			c.unasked.Store(0)
@@ -152,6 +152,7 @@ func (c *stdio) readLines(from *lineread.Reader, to io.Writer) {
 		case err != nil, len(line) == 0:
 		case len(messages) == 0:
 			c.server.noise.Add(1)
+			c.server.log.line(line)
 			if noisy += len(line); noisy > maxNoise {
 				err = fmt.Errorf("it wrote more than %d MiB that are no messages", maxNoise>>20)
 			}

@@ -176,6 +176,32 @@ func TestAnAnswerIsWhatAModelTakes(t *testing.T) {
 	}
 }
 
+// TestAToolInPlaceOfAnotherIsAskedAbout: a server of TypeScript SDK 1.32.2, 2.4.0 or Go SDK 1.8.0
+// refuses the call of a renamed tool; the person is told that the new one waits for consent.
+func TestAToolInPlaceOfAnotherIsAskedAbout(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tools")
+	write := func(name string) {
+		if err := os.WriteFile(file, []byte(`{"name":"`+name+`","inputSchema":{"type":"object"}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("echo")
+	p := seen(t, map[string]string{"fake": "old; tools from " + file}, nil)
+	b := newBench(t, p)
+	p.Stop("fake")
+	write("repeat")
+	if o := b.call(t.Context(), "fake_echo", `{}`); o.Status != tool.Denied || !strings.Contains(o.Output, "(repeat, echo), and nobody is here to ask; they look at it with: adze mcp accept fake") {
+		t.Errorf("nobody is there: %s %q", o.Status, o.Output)
+	}
+	p.opts.Consent = func(context.Context, Change) error { return nil }
+	if o := b.call(t.Context(), "fake_echo", `{}`); o.Code != tool.CodeNotFound {
+		t.Errorf("the person agreed: %s %q", o.Code, o.Output)
+	}
+	if _, ok := newBench(t, p).set.Get("fake_repeat"); !ok {
+		t.Error("the new tool is not there")
+	}
+}
+
 // TestAChangedDefinitionIsAskedAbout: the difference is shown; without a user it is refused, with
 // the command to run.
 func TestAChangedDefinitionIsAskedAbout(t *testing.T) {

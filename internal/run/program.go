@@ -152,6 +152,7 @@ func (a *app) Call(call cmd.Call, use func(cmd.CallResult)) error {
 		return err
 	}
 	defer w.Close()
+	w.Servers.Meet(ctx, func(text string) { w.Guard.Notices = append(w.Guard.Notices, text) })
 	result := w.Session.Prompt(ctx, session.Input{Text: call.Prompt})
 	use(cmd.CallResult{Session: w.Session.ID(), Notices: w.Guard.Notices, End: end, Result: result})
 	return nil

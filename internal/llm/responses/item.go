@@ -27,6 +27,7 @@ type streamItem struct {
 	Status    wire.Word       `json:"status"`
 	CallID    wire.Word       `json:"call_id"`
 	Name      wire.Word       `json:"name"`
+	Phase     wire.Word       `json:"phase"`
 	Arguments json.RawMessage `json:"arguments"`
 	Summary   json.RawMessage `json:"summary"` // []said
 	Content   json.RawMessage `json:"content"` // []said
@@ -225,17 +226,16 @@ func (a *answer) came(kind string) bool {
 	return came
 }
 
-// message handles a message without deltas.
+// message handles the end of a message, whose text may have come without deltas.
 func (a *answer) message(it *item, r streamItem) error {
 	if it.closed {
 		return nil
 	}
 	it.closed = true
-	if it.hasDeltas || a.came("message") {
-		return nil
-	}
 	var list []said
-	_ = json.Unmarshal(r.Content, &list) // other shapes have no text
+	if !it.hasDeltas && !a.came("message") {
+		_ = json.Unmarshal(r.Content, &list) // other shapes have no text
+	}
 	for _, s := range list {
 		a.refused = a.refused || s.Refusal != ""
 		a.textSent = a.textSent || s.Text+s.Refusal != ""
@@ -243,7 +243,10 @@ func (a *answer) message(it *item, r streamItem) error {
 			return err
 		}
 	}
-	return nil
+	if r.Phase == "" {
+		return nil
+	}
+	return a.Chunks.Send(session.Reasoning{Opaque: wire.JSON(map[string]string{"phase": string(r.Phase)})})
 }
 
 // join returns the text of a reasoning item's parts.

@@ -19,6 +19,7 @@ type (
 		Type    string `json:"type"`
 		Role    string `json:"role"`
 		Content []part `json:"content"`
+		Phase   string `json:"phase,omitempty"`
 	}
 	// callItem omits its id: with one, the API looks for the reasoning item of that call.
 	callItem struct {
@@ -80,7 +81,7 @@ func (e encoder) user(parts []session.Part) [][]byte {
 	if len(content) == 0 {
 		return nil
 	}
-	return [][]byte{wire.JSON(messageItem{"message", "user", content})}
+	return [][]byte{wire.JSON(messageItem{"message", "user", content, ""})}
 }
 
 // assistant restores the order of reasoning and calls, which the API checks.
@@ -88,8 +89,9 @@ func (e encoder) assistant(m session.Message) [][]byte {
 	calls := m.Calls()
 	var list [][]byte
 	thoughts, solid := 0, 0 // solid is the end of the last item that is not reasoning
-	for _, p := range m.Parts {
+	for i, p := range m.Parts {
 		switch {
+		case e.phase(m, i) != "": // went back with its text
 		case p.Kind == session.ReasoningPart && m.Provider == e.own && len(p.Opaque) > 0:
 			for len(calls) > 0 && placeOf(calls[0]) == thoughts {
 				list = append(list, e.call(calls[0]))
@@ -100,7 +102,7 @@ func (e encoder) assistant(m session.Message) [][]byte {
 				list = append(list, p.Opaque)
 			}
 		case p.Kind == session.TextPart && p.Text != "":
-			list = append(list, wire.JSON(messageItem{"message", "assistant", []part{{Type: "output_text", Text: p.Text}}}))
+			list = append(list, wire.JSON(messageItem{"message", "assistant", []part{{Type: "output_text", Text: p.Text}}, e.phase(m, i+1)}))
 			solid = len(list)
 		}
 	}
@@ -109,6 +111,16 @@ func (e encoder) assistant(m session.Message) [][]byte {
 		solid = len(list)
 	}
 	return list[:solid] // trailing reasoning was cut off, and the API refuses it
+}
+
+// phase returns the phase of the text before a part, such as commentary, or "". Models answer worse
+// if it does not go back.
+func (e encoder) phase(m session.Message, i int) string {
+	var kept struct{ Phase string }
+	if i < len(m.Parts) && m.Provider == e.own && m.Parts[i].Kind == session.ReasoningPart {
+		_ = json.Unmarshal(m.Parts[i].Opaque, &kept) // "" otherwise
+	}
+	return kept.Phase
 }
 
 // sends reports whether a reasoning item can be sent back. Without encrypted content api.openai.com

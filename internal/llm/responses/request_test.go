@@ -47,13 +47,14 @@ func text(id string, role session.Role, s string) session.Message {
 	return session.Message{ID: id, Role: role, Parts: []session.Part{{Kind: session.TextPart, Text: s}}}
 }
 
-// What a stream sealed goes back in its order and byte for byte, but only to the provider that made
-// it.
+// What a stream sealed goes back in its order and byte for byte, and a message with its phase, as
+// ai 7.0.173 with @ai-sdk/openai 4.0.118 sends it, but only to the provider that made it.
 func TestReasoningGoesBackUnchanged(t *testing.T) {
 	const first = `{"id":"rs_1","type":"reasoning","encrypted_content":"gAA<&>B+/=","summary":[{"type":"summary_text","text":"Look"}],"new":[1.50]}`
 	const second = `{"id":"rs_2","type":"reasoning","encrypted_content":"gB","summary":[]}`
 	const unsealed = `{"id":"rs_3","type":"reasoning","encrypted_content":null,"summary":[]}`
 	stream := "data: " + `{"type":"response.output_item.done","output_index":0,"item":` + first + "}\n\n" +
+		"data: " + `{"type":"response.output_item.done","output_index":5,"item":{"id":"m_1","type":"message","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}` + "\n\n" +
 		"data: " + `{"type":"response.output_item.done","output_index":1,"item":{"id":"fc_1","type":"function_call","call_id":"a","name":"read","arguments":"{\"p\": 1.50}"}}` + "\n\n" +
 		"data: " + `{"type":"response.output_item.done","output_index":2,"item":` + second + "}\n\n" +
 		"data: " + `{"type":"response.output_item.done","output_index":3,"item":{"id":"fc_2","type":"function_call","call_id":"b","name":"list","arguments":"{}"}}` + "\n\n" +
@@ -63,9 +64,10 @@ func TestReasoningGoesBackUnchanged(t *testing.T) {
 	m := llmtest.Stored("responses", "a", chunks)
 	const call1 = `{"type":"function_call","call_id":"a","name":"read","arguments":"{\"p\": 1.50}"}`
 	const call2 = `{"type":"function_call","call_id":"b","name":"list","arguments":"{}"}`
+	const told = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]`
 	for provider, items := range map[string]string{
-		"responses": first + "," + call1 + "," + second + "," + call2 + `,{"type":"function_call_output"`,
-		"anthropic": call1 + "," + call2 + `,{"type":"function_call_output"`,
+		"responses": first + "," + told + `,"phase":"commentary"},` + call1 + "," + second + "," + call2 + `,{"type":"function_call_output"`,
+		"anthropic": told + "}," + call1 + "," + call2 + `,{"type":"function_call_output"`,
 	} {
 		m.Provider = provider
 		k, _ := ask(t, responses.Options{}, []llmtest.Reply{fine()}, session.Request{Model: "m", Messages: []session.Message{text("u", session.User, "go"), m}})

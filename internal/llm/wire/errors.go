@@ -117,7 +117,10 @@ func (c *Client) statusError(status int, header http.Header, body []byte) error 
 		said.Text = strings.ToLower(http.StatusText(status))
 	}
 	failure := c.saidError(status, said)
-	failure.Final = header.Get("X-Should-Retry") == "false"
+	again := header.Get("X-Should-Retry")
+	if failure.Final = again == "false"; again == "true" && failure.Kind == session.RequestError {
+		failure.Kind = session.ServerError
+	}
 	failure.RetryAfter = cmp.Or(retryAfter(status, header, body), failure.RetryAfter)
 	return failure
 }

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +25,15 @@ func kindOf(t *testing.T, c wire.Client, object string) (session.ErrorKind, stri
 	return failure.Kind, failure.Message
 }
 
-// openai 7.59.0 and @anthropic-ai/sdk 1.14.0 send one request where a server answers 429 with
-// x-should-retry: false, and three without it.
-func TestAServerSaysThatTryingAgainDoesNotHelp(t *testing.T) {
-	for said, want := range map[string]bool{"false": false, "true": true, "": true} {
+// openai 7.59.0 and @anthropic-ai/sdk 1.14.0 ask again at 409, and at 400 with x-should-retry:
+// true, and not at 429 with x-should-retry: false.
+func TestAServerSaysWhetherTryingAgainHelps(t *testing.T) {
+	for said, want := range map[string]bool{"429 false": false, "429 true": true, "429 ": true, "400 true": true, "400 ": false, "409 ": true} {
+		status, again, _ := strings.Cut(said, " ")
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Should-Retry", said)
-			w.WriteHeader(http.StatusTooManyRequests)
+			w.Header().Set("X-Should-Retry", again)
+			code, _ := strconv.Atoi(status) // it is a number
+			w.WriteHeader(code)
 		}))
 		defer server.Close()
 		c := wire.Client{Provider: "p", HTTP: server.Client(), Idle: time.Minute}

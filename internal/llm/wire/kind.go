@@ -130,7 +130,7 @@ func byStatus(status int, text string) session.ErrorKind {
 		return session.RateError
 	case status == http.StatusRequestEntityTooLarge:
 		return session.ContextError
-	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusFailedDependency || status >= 500:
+	case status == http.StatusRequestTimeout || status == http.StatusConflict || status == http.StatusTooEarly || status == http.StatusFailedDependency || status >= 500:
 		return session.ServerError
 	case containsAny(text, "overloaded", "rate_limit", "rate limit"):
 		return session.RateError

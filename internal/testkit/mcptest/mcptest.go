@@ -79,7 +79,7 @@ func (f *fake) said(word string) (string, bool) {
 
 func (f *fake) serve() {
 	if f.does("banner") {
-		fmt.Print("Welcome to the server!\n[INFO] listening\n{ not a message }\n\n")
+		fmt.Print("Welcome to the server!\n[INFO] listening\n{ not a message }\n\n\ufeff")
 	}
 	if file, ok := f.said("start"); ok { // each start appends a byte
 		if out, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
