@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -34,7 +35,9 @@ func (d Doctor) checkKeys(find *models.Finder) []Check {
 		if !e.InKeyring && find.Keeps(e.Name) {
 			from += " (before the one that adze models login kept)"
 		}
-		set = append(set, from)
+		if !slices.Contains(set, from) {
+			set = append(set, from)
+		}
 		if fault := keyFault(e.Name, e.Key); fault != "" && atCompany(find, e) {
 			bad = append(bad, missingCheck("keys", e.KeySource()+" "+fault, "copy the key again from your account at "+e.Name))
 		}
@@ -86,10 +89,7 @@ func checkOnline(ctx context.Context, find *models.Finder) []Check {
 	var group sync.WaitGroup
 	for i, e := range asked {
 		group.Go(func() {
-			err := e.SignIn(ctx)
-			if e.Cloud == "" {
-				_, err = e.Server().Models(ctx)
-			}
+			_, err := e.Models(ctx)
 			var failed *session.ProviderError
 			switch {
 			case err == nil:

@@ -77,17 +77,17 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	if p, ok := e.Ollama(); ok {
 		return d.checkInstalled(ctx, e, p, m)
 	}
-	if !e.NeedsKey {
+	if !e.NeedsKey && e.Cloud == "" {
 		return d.checkPlace(ctx, e, m)
 	}
-	listed, err := e.Server().Models(ctx)
+	listed, err := e.Models(ctx)
 	var failed *session.ProviderError
 	switch {
 	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
 		return fine("server", e.DisplayURL()+" answers, and does not list its models")
 	case err != nil:
 		return d.failing("server", err)
-	case len(listed) > 0 && !slices.ContainsFunc(listed, func(l local.Model) bool { return l.Name == m.Name }):
+	case e.Cloud == "" && len(listed) > 0 && !slices.ContainsFunc(listed, func(l local.Model) bool { return l.Name == m.Name }):
 		return missingCheck("server", e.DisplayURL()+" answers, and does not list "+m.Name, e.Suggest(m.Name, listed))
 	}
 	return fine("server", e.DisplayURL()+" answers")

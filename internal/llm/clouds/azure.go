@@ -2,7 +2,9 @@ package clouds
 
 import (
 	"context"
+	"errors"
 	"net/url"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -16,18 +18,21 @@ func Entra(env Env) *Tokens {
 	const scope = "https://cognitiveservices.azure.com/.default"
 	return NewTokens(env, "cannot sign in to Azure", func(ctx context.Context) (Token, error) {
 		const next = "az login, or set AZURE_OPENAI_API_KEY to a key of the resource"
-		options := azidentity.DefaultAzureCredentialOptions{DisableInstanceDiscovery: true}
-		if env.HTTP != nil {
-			options.ClientOptions = azcore.ClientOptions{Transport: env.HTTP}
-		}
 		// Repetitions are the session's, which shows them.
-		options.Retry = policy.RetryOptions{MaxRetries: 1}
+		options := azidentity.DefaultAzureCredentialOptions{DisableInstanceDiscovery: true,
+			ClientOptions: azcore.ClientOptions{Transport: wire.HTTP(env.HTTP), Retry: policy.RetryOptions{MaxRetries: 1}}}
 		chain, err := azidentity.NewDefaultAzureCredential(&options)
 		if err != nil {
 			return Token{}, hinted{err, next}
 		}
 		token, err := chain.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{scope}})
 		if err != nil {
+			if _, tried, listed := strings.Cut(err.Error(), "Attempted credentials:"); listed {
+				if _, az, asked := strings.Cut(tried, "AzureCLICredential: "); asked { // no other one was set up
+					tried, _, _ = strings.Cut("az: "+az, "\n")
+				}
+				err = errors.New(strings.Join(strings.Fields(tried), " "))
+			}
 			return Token{}, hinted{err, next}
 		}
 		return Token{token.Token, token.ExpiresOn}, nil

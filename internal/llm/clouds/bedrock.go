@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -155,12 +156,25 @@ func (a *AWS) find(ctx context.Context) (aws.Credentials, error) {
 	if line := a.settings["credential_process"]; line != "" {
 		return a.printed(ctx, shell(line), "check credential_process of "+a.Name())
 	}
-	argv := []string{"aws", "configure", "export-credentials", "--format", "process"}
-	if a.profile != "" {
-		argv = append(argv, "--profile", a.profile)
+	if c, ok, err := a.given(ctx); ok {
+		return c, err
 	}
-	hint := "aws sso login" + strings.TrimSuffix(" --profile "+a.profile, " --profile ") + " signs in again; without the aws program set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-	return a.printed(ctx, argv, hint)
+	argv, login := []string{"aws", "configure", "export-credentials", "--format", "process"}, "aws sso login"
+	if a.profile != "" {
+		argv, login = append(argv, "--profile", a.profile), login+" --profile "+a.profile
+	}
+	c, err := a.printed(ctx, argv, login+" signs in again")
+	if !errors.Is(err, exec.ErrNotFound) {
+		return c, err
+	}
+	const keys = "set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+	if len(a.settings) > 0 && a.settings["role_arn"]+a.settings["sso_session"]+a.settings["sso_start_url"] != "" {
+		return c, hinted{errors.New(a.Name() + " signs in by SSO or a role, for which the program aws (version 2) is needed"), "install it and run " + login + ", or " + keys}
+	}
+	if c, err = a.instance(ctx); err == nil {
+		return c, nil
+	}
+	return c, hinted{errors.New("there are no credentials of AWS"), keys + ", or name a profile with AWS_PROFILE"}
 }
 
 // printed runs a program that prints credentials in the form of credential_process.
@@ -182,12 +196,29 @@ func (a *AWS) printed(ctx context.Context, argv []string, hint string) (aws.Cred
 }
 
 // BedrockHost returns the address of Bedrock in a region.
-func BedrockHost(region string) string {
-	host := "https://bedrock-runtime." + region + ".amazonaws.com"
+func BedrockHost(region string) string { return host("bedrock-runtime", region) }
+
+// BedrockLists returns the addresses of the models and of the inference profiles in a region.
+func BedrockLists(region string) []string {
+	base := host("bedrock", region)
+	return []string{base + "/foundation-models?byOutputModality=TEXT", base + "/inference-profiles?maxResults=1000"}
+}
+
+// host returns the address of one of Amazon's services.
+func host(service, region string) string {
+	at := "https://" + service + "." + region + ".amazonaws.com"
 	if strings.HasPrefix(region, "cn-") {
-		host += ".cn"
+		at += ".cn"
 	}
-	return host
+	return at
+}
+
+// OpenAIPath returns the path of OpenAI's formats at a host of Bedrock.
+func OpenAIPath(host string) string {
+	if strings.HasPrefix(host, "bedrock-mantle.") {
+		return "/v1"
+	}
+	return "/openai/v1"
 }
 
 // RegionOf returns the region in an ARN, or "".

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -143,6 +144,9 @@ type hinted struct {
 	hint string
 }
 
+// Unwrap returns the error without its hint.
+func (h hinted) Unwrap() error { return h.error }
+
 // refused returns an error for the user. Errors of the clouds' modules have many lines: the reason
 // is in the server's answer, else in the first one.
 func refused(name string, err error) error {
@@ -151,8 +155,12 @@ func refused(name string, err error) error {
 		return known
 	}
 	var next hinted
-	hint := "sign in again, or check which identity is used"
-	if errors.As(err, &next) {
+	var network *url.Error
+	kind, hint := session.AuthError, "sign in again, or check which identity is used"
+	switch {
+	case errors.As(err, &network):
+		kind, hint, err = session.NetworkError, "check the network", network.Err
+	case errors.As(err, &next):
 		hint = next.hint
 	}
 	text, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
@@ -163,5 +171,5 @@ func refused(name string, err error) error {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + " …"
 	}
-	return &session.ProviderError{Kind: session.AuthError, Message: name + ": " + cmp.Or(strings.TrimRight(text, ". "), "no credentials"), Hint: hint}
+	return &session.ProviderError{Kind: kind, Message: name + ": " + cmp.Or(strings.TrimRight(text, ". "), "no credentials"), Hint: hint}
 }

@@ -15,7 +15,7 @@ import (
 type entry map[string]json.RawMessage
 
 // entriesIn finds the list: under data (OpenAI and most), under models (Gemini, LM Studio, Ollama),
-// or bare (Together).
+// under a name of a cloud, or bare (Together).
 func entriesIn(raw []byte) ([]entry, bool) {
 	var bare []json.RawMessage
 	if raw = bytes.TrimSpace(raw); json.Unmarshal(raw, &bare) != nil || bare == nil {
@@ -23,9 +23,11 @@ func entriesIn(raw []byte) ([]entry, bool) {
 		if json.Unmarshal(raw, &under) != nil {
 			return nil, false
 		}
-		list := under["data"]
-		if list == nil {
-			list = under["models"]
+		var list json.RawMessage
+		for _, name := range []string{"data", "models", "modelSummaries", "inferenceProfileSummaries", "publisherModels"} {
+			if list == nil {
+				list = under[name]
+			}
 		}
 		if list == nil || json.Unmarshal(list, &bare) != nil {
 			return nil, false
@@ -44,7 +46,11 @@ func entriesIn(raw []byte) ([]entry, bool) {
 // model reads the fields that all servers share; it returns false for an entry that is no chat
 // model.
 func (e entry) model() (Model, bool) {
-	name := cmp.Or(e.text("key"), e.text("id"), strings.TrimPrefix(e.text("name"), "models/")) // LM Studio has key
+	name := e.text("name")
+	if _, in, cut := strings.Cut("/"+name, "/models/"); cut { // Google's
+		name = in
+	}
+	name = cmp.Or(e.text("key"), e.text("id"), e.text("modelId"), e.text("inferenceProfileId"), name) // LM Studio has key
 	m := Model{
 		Name: name, Owner: e.text("owned_by"), Size: int64(e.count("size_bytes")),
 		Context: e.count("max_model_len", "context_length", "context_window", "loaded_context_length", "inputTokenLimit"),
@@ -52,7 +58,7 @@ func (e entry) model() (Model, bool) {
 		Output:  cmp.Or(e.count("max_completion_tokens", "outputTokenLimit"), e.in("top_provider").count("max_completion_tokens")),
 	}
 	switch kind := e.text("type"); {
-	case name == "", strings.HasPrefix(kind, "embedding"), e.lacks("supportedGenerationMethods", "generateContent"):
+	case name == "", strings.HasPrefix(kind, "embedding"), e.lacks("supportedGenerationMethods", "generateContent"), e.lacks("inferenceTypesSupported", "ON_DEMAND"):
 		return m, false
 	case kind == "vlm":
 		m.Vision = new(true)
@@ -69,6 +75,9 @@ func (e entry) model() (Model, bool) {
 func (e entry) abilities(m *Model) {
 	if list := e.list("supported_parameters"); list != nil {
 		m.Tools, m.Thinking = new(slices.Contains(list, "tools")), new(slices.Contains(list, "reasoning"))
+	}
+	if list := e.list("inputModalities"); list != nil { // Bedrock
+		m.Vision = new(slices.Contains(list, "IMAGE"))
 	}
 	if list := e.in("architecture").list("input_modalities"); list != nil {
 		m.Vision = new(slices.Contains(list, "image"))

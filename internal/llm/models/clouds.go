@@ -5,12 +5,14 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"adze/internal/llm/anthropic"
 	"adze/internal/llm/clouds"
 	"adze/internal/llm/gemini"
+	"adze/internal/llm/local"
 	"adze/internal/llm/openai"
 	"adze/internal/llm/responses"
 	"adze/internal/llm/wire"
@@ -34,7 +36,8 @@ func (f *Finder) enter(e *Endpoint, client *http.Client) {
 	e.signs, e.NeedsKey = true, false
 	c := e.config
 	e.mentioned = e.Key != "" || c.Cloud != "" || c.Region+c.Project+c.AWSProfile+c.APIVersion != "" || e.placed != "" ||
-		e.Cloud == "bedrock" && f.getenv("AWS_PROFILE") != "" || e.Cloud == "vertex" && f.getenv("GOOGLE_CLOUD_PROJECT") != ""
+		e.Cloud == "bedrock" && f.getenv("AWS_PROFILE") != "" || e.Cloud == "vertex" && f.getenv("GOOGLE_CLOUD_PROJECT") != "" ||
+		strings.HasPrefix(f.config.Model, e.Name+"/")
 	switch e.Cloud {
 	case "bedrock":
 		f.bedrock(e, client)
@@ -61,6 +64,10 @@ func (f *Finder) bedrock(e *Endpoint, client *http.Client) {
 		return
 	}
 	e.signedBy, e.base = cmp.Or(e.KeySource(), account.Name()), cmp.Or(given, clouds.BedrockHost(region))
+	e.lister = clouds.Bedrock(account, key, region, "", clouds.OpenAI)
+	if given == "" {
+		e.lists = clouds.BedrockLists(region)
+	}
 	e.access = func(model string) (wire.Format, string, *wire.Door) {
 		base, format, region := e.base, c.API, region
 		if other := clouds.RegionOf(model); other != "" && given == "" {
@@ -76,8 +83,8 @@ func (f *Finder) bedrock(e *Endpoint, client *http.Client) {
 		if format == clouds.Invoke || format == clouds.Converse {
 			return anthropic.Format(), base, &d
 		}
-		if given == "" {
-			base += "/openai/v1"
+		if u, err := url.Parse(base); err == nil && strings.Trim(u.Path, "/") == "" {
+			base = strings.TrimRight(base, "/") + clouds.OpenAIPath(u.Host)
 		}
 		return openAI(c.API), base, &d
 	}
@@ -101,6 +108,10 @@ func (f *Finder) vertex(e *Endpoint, client *http.Client) {
 	}
 	e.signedBy, e.base = "the application default credentials", strings.TrimRight(cmp.Or(e.base, clouds.VertexHost(region)), "/")
 	tokens := shared(f.servers, "google", func() *clouds.Tokens { return clouds.Google(f.env(client)) })
+	e.lister, e.header = tokens.Bearer("Authorization", "Bearer "), wire.WithHeader(e.header, "X-Goog-User-Project", project)
+	for _, publisher := range []string{"google", "anthropic"} {
+		e.lists = append(e.lists, e.base+"/v1beta1/publishers/"+publisher+"/models?pageSize=300")
+	}
 	e.access = func(model string) (wire.Format, string, *wire.Door) {
 		publisher, format := "google", gemini.Format()
 		switch {
@@ -124,7 +135,12 @@ func (f *Finder) azure(e *Endpoint, client *http.Client) {
 	}
 	e.base = strings.TrimSuffix(strings.TrimRight(e.base, "/"), "/openai/v1")
 	e.signedBy = cmp.Or(e.KeySource(), "Entra")
+	e.lists = []string{e.base + "/openai/v1/models"}
+	if version != "" {
+		e.lists[0] = e.base + "/openai/models"
+	}
 	d := shared(f.servers, "azure "+e.base+version+key, func() wire.Door { return clouds.Azure(f.env(client), key, version) })
+	e.lister = d
 	e.access = func(string) (wire.Format, string, *wire.Door) {
 		d := d
 		if version != "" {
@@ -137,6 +153,14 @@ func (f *Finder) azure(e *Endpoint, client *http.Client) {
 // SignedBy names the credentials of a cloud or a gateway that are not a key, for the user.
 func (e Endpoint) SignedBy() string { return e.signedBy }
 
+// signsIn describes a cloud that can be used, for a list.
+func (e Endpoint) signsIn() string {
+	if e.Cloud == "azure" {
+		return "signs in by " + e.signedBy + "; a model's name is that of a deployment"
+	}
+	return "signs in by " + e.signedBy
+}
+
 // Lacks returns what a provider that was set up in part still needs, or nil.
 func (e Endpoint) Lacks() error {
 	if e.missing == nil || !e.mentioned {
@@ -145,26 +169,32 @@ func (e Endpoint) Lacks() error {
 	return e.missing
 }
 
-// signInTime bounds a sign-in, which may ask a program and a server.
-const signInTime = 20 * time.Second
+// listTime bounds a query of a cloud, which may first ask a program and a server to sign in.
+const listTime = 20 * time.Second
 
-// SignIn makes the credentials of a cloud or a gateway without asking a model; those that are a key
-// need nothing.
-func (e Endpoint) SignIn(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, signInTime)
+// listed queries a cloud's lists of models; without one it only signs in.
+func (e Endpoint) listed(ctx context.Context) (out []local.Model, err error) {
+	s := e.Server()
+	s.Patience, s.Header, s.Door = listTime, e.header, joined(cmp.Or(e.door, &e.lister), e.query)
+	for _, s.List = range e.lists {
+		models, err := s.Models(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, slices.DeleteFunc(models, func(m local.Model) bool { // Google's list has models of pictures, too
+			return e.Cloud == "vertex" && !strings.HasPrefix(m.Name, "gemini-") && !clouds.IsClaude(m.Name)
+		})...)
+	}
+	if len(e.lists) > 0 {
+		return out, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	base, door := e.base, e.door
-	if door == nil && e.access != nil {
-		_, base, door = e.access("m")
-	}
-	if door == nil || door.Sign == nil {
-		return nil
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base, nil)
 	if err != nil {
-		return &MissingError{"the address of " + e.Name + " is none", "write it whole, such as https://api.example.com"}
+		return nil, &MissingError{"the address of " + e.Name + " is none", "write it whole, such as https://api.example.com"}
 	}
-	return door.Sign(ctx, r, nil)
+	return nil, s.Door.Sign(ctx, r, nil)
 }
 
 // joined returns a door with the query of a gateway's settings.

@@ -40,6 +40,8 @@ type Endpoint struct {
 	http      *http.Client
 	door      *wire.Door
 	access    func(model string) (format wire.Format, base string, door *wire.Door) // of a cloud
+	lists     []string                                                              // a cloud's addresses for its models
+	lister    wire.Door                                                             // to them
 }
 
 // Endpoint finds a built-in or configured provider.
@@ -54,6 +56,12 @@ func (f *Finder) Endpoint(name string) (Endpoint, error) {
 		keys = []string{p.KeyEnv}
 	}
 	given := wire.FromEnv(f.getenv, keys, v.URLs)
+	if p.Cloud != "" && p.BaseURL != "" { // a second resource, which has an address and a key of its own
+		given.BaseURL = ""
+	}
+	if p.KeyEnv == "" && (p.AWSProfile != "" || p.Cloud == "azure" && p.BaseURL != "") {
+		given.Key = ""
+	}
 	if v.Format.Address != nil {
 		given.BaseURL = v.Format.Address(given.BaseURL)
 		if !strings.Contains(p.BaseURL, "://") {

@@ -115,7 +115,7 @@ func (f *Finder) KeysOnly() Listing {
 		case e.Incomplete():
 			p.Usable, p.Reason = new(bool), e.lack()
 		case e.Cloud != "":
-			p.Reason = "signs in by " + e.signedBy
+			p.Reason = e.signsIn()
 		case e.NeedsKey:
 			p.Reason = "key in " + e.KeySource()
 		}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,8 +33,9 @@ func (f *Finder) find(full string) (provider, name string, err error) {
 
 // has reports whether a provider is built in or configured.
 func (f *Finder) has(provider string) bool {
-	_, known := vendor(provider)
-	return known || f.config.Providers[provider].BaseURL != ""
+	p := f.config.Providers[provider]
+	_, known := vendor(cmp.Or(p.Cloud, provider))
+	return known || p.BaseURL != ""
 }
 
 // hosts returns the providers that certainly have the model: by the table, else by the name's

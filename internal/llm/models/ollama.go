@@ -33,10 +33,13 @@ func (e Endpoint) Native(root string) *ollama.Provider {
 	return ollama.New((&place{server: e.Server(), endpoint: Endpoint{Key: e.Key}}).native(root))
 }
 
-// Models queries a server's models; an Ollama in its own format.
+// Models queries a server's models; an Ollama in its own format, and a cloud at its own addresses.
 func (e Endpoint) Models(ctx context.Context) ([]local.Model, error) {
 	if p, ok := e.Ollama(); ok {
 		return Installed(ctx, p)
+	}
+	if e.Cloud != "" {
+		return e.listed(ctx)
 	}
 	return e.Server().Models(ctx)
 }

@@ -60,7 +60,7 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 			p.broken = e.broken(e.CheckUsable(), e.lack())
 		}
 	case e.Cloud != "":
-		p.Usable, p.Reason = &usable, "signs in by "+e.signedBy
+		p.Usable, p.Reason = &usable, e.signsIn()
 		if check {
 			f.checkCloud(ctx, e, p)
 		}
@@ -78,10 +78,16 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 	}
 }
 
-// checkCloud signs in.
+// checkCloud signs in and asks for the models. Some identities may use models, but not list them.
 func (f *Finder) checkCloud(ctx context.Context, e Endpoint, p *foundServer) {
-	if err := e.SignIn(ctx); err != nil {
+	models, err := e.Models(ctx)
+	switch {
+	case err != nil && strings.Contains(err.Error(), "not authorized to perform"):
+		p.Reason += ", which may not list models: write the id of one"
+	case err != nil:
 		p.Usable, p.Reason = new(bool), err.Error()
+	case e.Cloud != "azure": // its list names what the resource might deploy
+		f.describe(e, p, models)
 	}
 }
 

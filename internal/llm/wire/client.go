@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -59,7 +61,7 @@ func HTTP(given *http.Client) *http.Client {
 // Transport returns a transport for a provider.
 func Transport() *http.Transport {
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
+		Proxy:               proxy,
 		DialContext:         (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        4,
@@ -69,6 +71,15 @@ func Transport() *http.Transport {
 		// Compressed event streams arrive in blocks instead of streaming.
 		DisableCompression: true,
 	}
+}
+
+// proxy returns the environment's proxy, but none for what answers only on this machine's own link,
+// such as a cloud's credentials.
+func proxy(r *http.Request) (*url.URL, error) {
+	if ip, err := netip.ParseAddr(r.URL.Hostname()); err == nil && ip.IsLinkLocalUnicast() {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(r)
 }
 
 // A Client talks to one provider.

@@ -171,10 +171,14 @@ func (c *Client) networkError(err error, begun bool) error {
 		text = "the connection to " + c.Provider + " was cut: " + err.Error()
 	case errors.As(err, &dns):
 		text = "cannot reach " + c.Provider + ": no such host " + dns.Name
+	case err.Error() == http.StatusText(http.StatusProxyAuthRequired):
+		return c.failure(session.AuthError, "the proxy before "+c.Provider+" refuses its name and password", "check the proxy's address: the provider's setting proxy, else HTTPS_PROXY")
+	case errors.As(err, &dial) && dial.Op == "remote error" && strings.Contains(text, "certificate"):
+		return c.failure(session.AuthError, c.Provider+" wants another certificate: "+dial.Err.Error(), "name yours with client_cert and client_key beside base_url")
 	case errors.As(err, &dial) && dial.Op == "dial" && dial.Addr != nil:
 		text = fmt.Sprintf("cannot reach %s at %s: %v", c.Provider, dial.Addr, innermost(dial))
 	case errors.As(err, &untrusted):
-		return c.failure(session.RequestError, "cannot trust the certificate of "+c.Provider+": "+untrusted.Err.Error(), "name the file of your own authority in SSL_CERT_FILE; on macOS and Windows add it to the system's store")
+		return c.failure(session.RequestError, "cannot trust the certificate of "+c.Provider+": "+untrusted.Err.Error(), "name the file of your own authority with ca_file beside base_url, or in SSL_CERT_FILE; on macOS and Windows add it to the system's store")
 	}
 	return c.failure(session.NetworkError, text, c.URLHint)
 }

@@ -36,7 +36,7 @@ func printedBy(ctx context.Context, argv []string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, fmt.Errorf("there is no program %s", argv[0])
+		return nil, fmt.Errorf("there is no program %s: %w", argv[0], exec.ErrNotFound)
 	case lines[len(lines)-1] != "":
 		return nil, fmt.Errorf("%s: %s", argv[0], lines[len(lines)-1])
 	}
