@@ -21,7 +21,8 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	d, err := s.attempts(t, id)
 	m := d.message
-	m.Provider, m.Model, m.LentModel = s.config.Provider.Name(), s.config.Model, s.defaults != nil
+	m.Provider, m.Model = s.answering(d)
+	m.LentModel = s.defaults != nil || d.done.Model != ""
 	if text := m.Text(); text != "" {
 		t.result.Text = text
 	}
@@ -48,6 +49,11 @@ func (s *Session) ask(t *turn) (Message, error) {
 		t.silences.saw(m, d.done, s.offeredTools())
 	}
 	return m, err
+}
+
+// answering returns the provider and the model behind a draft.
+func (s *Session) answering(d *draft) (provider, model string) {
+	return cmp.Or(d.done.Provider, s.config.Provider.Name()), cmp.Or(d.done.Model, s.config.Model)
 }
 
 // keep adds a stored message to the conversation and shows it.

@@ -188,8 +188,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err := s.hooks.spared(t.ctx, cause == youAsked, wish); err != nil {
 		return err
 	}
-	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause,
-		Provider: s.config.Provider.Name(), Model: s.config.Model}
+	c := Compaction{Messages: cut, Before: s.ledger.tokens(s.ledger.bytes()), Cause: cause}
 	notes, dropped := s.lastingNotes(cut)
 	words := droppedNotes(dropped) + lastWords(s.history, cut)
 	rest := func(text string) int { // in tokens, estimated for a request that large
@@ -205,6 +204,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err != nil {
 		return err
 	}
+	c.Provider, c.Model = s.answering(d)
 	c.Prompt, c.Usage, c.Duration = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.start)
 	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + words
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}

@@ -72,3 +72,32 @@ func TestALentModelAnswersOneTurn(t *testing.T) {
 		t.Error("the log tells it otherwise")
 	}
 }
+
+// An answer that another model gave, in the place of the one that was asked, has that one's price,
+// also in a resumed session, which still asks the first.
+func TestAnAnswerInTheirPlace(t *testing.T) {
+	theirs := session.Done{Stop: session.StopEnd, Usage: session.Usage{Input: 10, Output: 1}, Provider: "other", Model: "small"}
+	r := newRig(t, only(text("theirs"), theirs), says(text("mine")))
+	r.config.Price = func(provider, model string, _ session.Usage) (float64, bool) {
+		return map[string]float64{"fake/m": 100, "other/small": 1}[provider+"/"+model], true
+	}
+	s := session.New(r.config)
+	end := s.Prompt(t.Context(), session.Input{Text: "one"})
+	wantCause(t, end, session.CauseDone)
+	if end.Cost == nil || *end.Cost != 1 || end.Usage["other/small"].Input != 10 || s.Ledger().Model != "fake/m" {
+		t.Errorf("it came to %v, %v", end.Cost, end.Usage)
+	}
+	wantCause(t, s.Prompt(t.Context(), session.Input{Text: "two"}), session.CauseDone)
+	again, err := session.Resume(t.Context(), r.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Ledger(); got.Cost == nil || *got.Cost != 101 || got.Model != "fake/m" {
+		t.Errorf("resumed, it cost %v with %s", got.Cost, got.Model)
+	}
+	for _, m := range again.History() {
+		if m.Role == session.Assistant && m.LentModel != (m.Model == "small") {
+			t.Errorf("%s/%s, lent: %v", m.Provider, m.Model, m.LentModel)
+		}
+	}
+}

@@ -100,6 +100,8 @@ type Done struct {
 	Stop  Stop
 	Err   error
 	Usage Usage
+	// Provider and Model answered in the place of those that were asked; empty if none did.
+	Provider, Model string
 	// Lost estimates the tokens that the model wrote but the server did not send: servers drop a
 	// call they cannot parse. 0 means none or unknown.
 	Lost int

@@ -52,15 +52,14 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 
 // spend counts the usage and cost of one request, whether it failed or not.
 func (s *Session) spend(t *turn, d *draft, err error) {
-	provider, model, used := s.config.Provider.Name(), s.config.Model, d.done.Usage
-	name := provider + "/" + model
-	var price cost
+	provider, model := s.answering(d)
+	used, price := d.done.Usage, cost{}
 	if !unanswered(d, err) {
 		price = s.config.costOf(provider, model, used)
 		broke := err != nil && d.worked && used.Output == 0 // its output was not counted
 		price.unknown = price.unknown || broke
 	}
-	t.budget.spend(name, used, price)
+	t.budget.spend(provider+"/"+model, used, price)
 	s.ledger.counted(used)
 	s.emit(s.requested(d, err, Requested{Message: d.message.ID, Provider: provider, Model: model, Cost: price.sum()}))
 }
@@ -125,9 +124,9 @@ func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 		f.err = errors.New("the model answered with nothing")
 	}
 	failed := FailedRequest{
-		Message: d.message.ID, Attempt: f.number, Provider: s.config.Provider.Name(), Model: s.config.Model,
-		Prompt: d.message.Prompt, Error: f.err.Error(), Duration: d.message.Duration,
+		Message: d.message.ID, Attempt: f.number, Prompt: d.message.Prompt, Error: f.err.Error(), Duration: d.message.Duration,
 	}
+	failed.Provider, failed.Model = s.answering(d)
 	if d.done.Usage != (Usage{}) {
 		failed.Usage = &d.done.Usage
 	}

@@ -299,6 +299,9 @@ func TestTheDocumentSetsUpClouds(t *testing.T) {
 				args = c.args
 			}
 			u.run(append([]string{"-p", "hi"}, args...)...).wants(0, c.says)
+			if w.down != "" { // asked again, for what it counts
+				u.run("-p", "hi", "--output-format", "json").wants(0, `"usage":{"anthropic/claude-sonnet-4-5":{"input":9,"output":2}},"cost_usd":0.000057,`)
+			}
 			if last := w.asked[len(w.asked)-1]; last != c.asked {
 				t.Errorf("asked %q\nwant  %q", last, c.asked)
 			}

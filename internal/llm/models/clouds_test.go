@@ -287,6 +287,9 @@ func TestAnotherModelAnswersWhileAServerFails(t *testing.T) {
 	step := func(text string, notices int, requests int) {
 		t.Helper()
 		got, told, done := said(t, m)
+		if by := done.Provider + "/" + done.Model; text == "hello" && by != "b/n" || text == "first" && by != "/" {
+			t.Errorf("%q was answered by %s", text, by)
+		}
 		if got != text || len(told) != notices || asked != requests || text != "" && done.Err != nil {
 			t.Fatalf("%q, %q, %d requests, %v", got, told, asked, done.Err)
 		}

@@ -98,7 +98,7 @@ func (p *fallback) ask(ctx context.Context, of session.Provider, r session.Reque
 			return done.Err
 		}
 		if at > 0 {
-			if c = foreignChunk(c); c == nil {
+			if c = foreign(c, p.others[at-1]); c == nil {
 				continue
 			}
 		}
@@ -133,10 +133,13 @@ func gaveOut(err error) bool {
 	return errors.As(err, &failed) && !failed.Cut && failed.Temporary()
 }
 
-// foreignChunk removes what only the model that wrote it can read: the session stores the answer
-// under the chosen model.
-func foreignChunk(c session.Chunk) session.Chunk {
+// foreign names another model at the end of its answer, and removes what only that model can read:
+// the session stores pieces of an answer under the chosen one before its end is known.
+func foreign(c session.Chunk, by Model) session.Chunk {
 	switch c := c.(type) {
+	case session.Done:
+		c.Provider, c.Model = by.Provider.Name(), by.Name
+		return c
 	case session.Reasoning:
 		if c.Opaque = nil; c.Delta == "" {
 			return nil
