@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"adze/internal/llm/clouds"
 	"adze/internal/llm/wire"
 	"adze/session"
+	"adze/tool"
 )
 
 // machine is an environment without a home.
@@ -338,5 +340,87 @@ func TestAnIdentityMayNotUseAModel(t *testing.T) {
 	var failed *session.ProviderError
 	if !errors.As(done.Err, &failed) || failed.Kind != session.AuthError || !strings.Contains(failed.Error(), "not authorized to perform: bedrock:InvokeModelWithResponseStream") || asked != 1 {
 		t.Errorf("%v, asked %d times", done.Err, asked)
+	}
+}
+
+// Marks for the cache reach the models that take them, and what the cache saved is counted.
+func TestCachePointsOfConverse(t *testing.T) {
+	for model, want := range map[string]int{"us.anthropic.claude-x": 3, "amazon.nova-pro-v1:0": 2, "meta.llama4-maverick-17b-instruct-v1:0": 0} {
+		var sent string
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request, body []byte) {
+			sent = string(body)
+			_, _ = w.Write(bytes.Replace(converseHello(), event("metadata", `{"usage":{"inputTokens":9,"outputTokens":2,"totalTokens":11},"metrics":{"latencyMs":1}}`),
+				event("metadata", `{"usage":{"inputTokens":9,"outputTokens":2,"totalTokens":341,"cacheReadInputTokens":300,"cacheWriteInputTokens":30}}`), 1))
+		})
+		d := clouds.Bedrock(clouds.NewAWS(newMachine(t, "", "").env(), ""), "the-bearer-token", "us-east-1", "", clouds.Converse)
+		p := anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: url, Door: &d})
+		var done session.Done
+		for c := range p.Stream(t.Context(), session.Request{Model: model, System: "s", Tools: []tool.Definition{{Name: "read", Parameters: []byte(`{"type":"object"}`)}},
+			Messages: []session.Message{{ID: "1", Role: session.User, Parts: []session.Part{{Kind: session.TextPart, Text: "hi"}}}}}) {
+			if end, ok := c.(session.Done); ok {
+				done = end
+			}
+		}
+		if got := strings.Count(sent, `"cachePoint"`); got != want || done.Err != nil || done.Usage != (session.Usage{Input: 9, Output: 2, CacheRead: 300, CacheWrite: 30}) {
+			t.Errorf("%s: %d marks, %+v, %v in %s", model, got, done.Usage, done.Err, sent)
+		}
+	}
+}
+
+// Clusters, containers and instances give credentials without any program.
+func TestMachinesSignIn(t *testing.T) {
+	keys := `{"Code":"Success","AccessKeyId":"AKPOD","SecretAccessKey":"s","Token":"t","Expiration":"2099-01-01T00:00:00Z"}`
+	url := serve(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
+		switch {
+		case strings.Contains(string(body), "Action=AssumeRoleWithWebIdentity") && strings.Contains(string(body), "WebIdentityToken=jwt"):
+			_, _ = io.WriteString(w, `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>
+				<AccessKeyId>AKROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`)
+		case len(body) > 0:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `<ErrorResponse><Error><Code>ExpiredTokenException</Code><Message>Token expired</Message></Error></ErrorResponse>`)
+		case r.URL.Path == "/latest/api/token":
+			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "60")
+			_, _ = io.WriteString(w, "token")
+		case strings.HasSuffix(r.URL.Path, "/security-credentials/"):
+			_, _ = io.WriteString(w, "role")
+		case strings.HasSuffix(r.URL.Path, "/role"), r.Header.Get("Authorization") == "of-the-file":
+			_, _ = io.WriteString(w, keys)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	})
+	file := func(text string) string {
+		path := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, c := range map[string]struct {
+		vars map[string]string
+		id   string
+		says string
+	}{
+		"a web identity":       {map[string]string{"AWS_ROLE_ARN": "arn:r", "AWS_WEB_IDENTITY_TOKEN_FILE": file("jwt"), "AWS_ENDPOINT_URL_STS": url}, "AKROLE", ""},
+		"an old identity":      {map[string]string{"AWS_ROLE_ARN": "arn:r", "AWS_WEB_IDENTITY_TOKEN_FILE": file("old"), "AWS_ENDPOINT_URL_STS": url}, "", "the role arn:r was not given: Token expired"},
+		"a container":          {map[string]string{"AWS_CONTAINER_CREDENTIALS_FULL_URI": url + "/c", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": file("of-the-file")}, "AKPOD", ""},
+		"a container far away": {map[string]string{"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://container.example/c"}, "", "neither https nor on this machine"},
+		"an instance":          {map[string]string{"AWS_EC2_METADATA_SERVICE_ENDPOINT": url}, "AKPOD", ""},
+		"nothing":              {map[string]string{"AWS_EC2_METADATA_DISABLED": "true"}, "", "there are no credentials of AWS"},
+	} {
+		m := newMachine(t, "", "")
+		m.fails = exec.ErrNotFound
+		for name, value := range c.vars {
+			m.vars[name] = value
+		}
+		got, err := clouds.NewAWS(m.env(), "").Credentials(t.Context())
+		if c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) || c.says == "" && (err != nil || got.AccessKeyID != c.id || got.Expires.IsZero() || got.SessionToken != "t") {
+			t.Errorf("%s: %+v, %v", name, got.AccessKeyID, err)
+		}
+	}
+	m := newMachine(t, "[profile dev]\nsso_session = corp\n", "")
+	m.vars["AWS_PROFILE"], m.fails = "dev", exec.ErrNotFound
+	if _, err := clouds.NewAWS(m.env(), "").Credentials(t.Context()); err == nil || !strings.Contains(err.Error(), "profile dev signs in by SSO or a role, for which the program aws (version 2) is needed") {
+		t.Error(err)
 	}
 }

@@ -5,13 +5,13 @@
 // The one rule: credentials are made by their makers' modules or by programs of the user, live only
 // in memory, and are renewed before a request, never inside a stream.
 //
-// Start at Tokens, then Bedrock, Vertex and Azure. frames.go decodes Amazon's event streams,
+// Start at Tokens, then Bedrock, Vertex and Azure. machine.go has the credentials of clusters,
+// containers and instances, frames.go decodes Amazon's event streams,
 // converse.go converts between Converse and the Messages format.
 //
-// Known limits: of Amazon's ways to sign in, keys in variables and files, and credential_process
-// are read here. SSO, roles, web identities and containers need the aws program, because Amazon's
-// Go module for them costs every start 650 kB of tables. Converse sends thoughts back only to
-// models that sign them.
+// Known limits: of Amazon's ways to sign in, SSO and the roles of profiles need the aws program:
+// Amazon's Go modules for them cost every start 3,300 allocations, and a login by SSO needs the
+// program anyway. Converse sends thoughts back only to models that sign them.
 package clouds
 
 import (

@@ -76,7 +76,7 @@ func toConverse(given *wire.Body) *wire.Body {
 	var tools []object
 	for _, t := range in.Tools {
 		tools = append(tools, object{"toolSpec": object{"name": t.Name, "description": t.Description, "inputSchema": object{"json": t.Schema}}})
-		if caches && len(t.Cache) > 0 {
+		if IsClaude(in.Model) && len(t.Cache) > 0 { // Nova takes no marks among its tools
 			tools = append(tools, cachePoint())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"adze/internal/llm/clouds"
 	"adze/internal/llm/gemini"
 	"adze/internal/llm/openai"
+	"adze/internal/llm/responses"
 	"adze/internal/llm/wire"
 	"adze/session"
 )
@@ -27,6 +28,9 @@ type (
 	vertexClaude struct{ Messages }
 	vertexGemini struct{ Gemini }
 	azureChat    struct{ Chat }
+	// OpenAI's formats at Bedrock.
+	awsChat      struct{ Chat }
+	awsResponses struct{ Responses }
 )
 
 func env(getenv map[string]string) clouds.Env {
@@ -42,10 +46,22 @@ func keyed(o Options) *clouds.Tokens {
 	})
 }
 
-func (invoked) New(o Options) session.Provider {
+func atBedrock(o Options, format string) *wire.Door {
 	account := clouds.NewAWS(env(map[string]string{"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"}), "")
-	d := clouds.Bedrock(account, o.Key, "us-east-1", "", clouds.Invoke)
-	return anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: &d})
+	d := clouds.Bedrock(account, o.Key, "us-east-1", "", format)
+	return &d
+}
+
+func (awsChat) New(o Options) session.Provider {
+	return openai.New(openai.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: atBedrock(o, clouds.OpenAI)})
+}
+
+func (awsResponses) New(o Options) session.Provider {
+	return responses.New(responses.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: atBedrock(o, "responses")})
+}
+
+func (invoked) New(o Options) session.Provider {
+	return anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: atBedrock(o, clouds.Invoke)})
 }
 
 func (vertexClaude) New(o Options) session.Provider {
@@ -166,7 +182,7 @@ func (w vertexClaude) Decode(body []byte) (Request, error) {
 func doors() []format {
 	return []format{
 		{"bedrock invoke", invoked{}, "", 1568}, {"bedrock converse", conversed{}, "", 1568}, {"vertex claude", vertexClaude{}, "", 1568},
-		{"vertex gemini", vertexGemini{}, "", 3072}, {"azure", azureChat{}, "", 2048},
+		{"vertex gemini", vertexGemini{}, "", 3072}, {"azure", azureChat{}, "", 2048}, {"bedrock chat", awsChat{}, "", 2048}, {"bedrock responses", awsResponses{}, "", 2048},
 	}
 }
 
@@ -182,9 +198,7 @@ type conversed struct{ Messages }
 func (conversed) Frames() {}
 
 func (conversed) New(o Options) session.Provider {
-	account := clouds.NewAWS(env(map[string]string{"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"}), "")
-	d := clouds.Bedrock(account, o.Key, "us-east-1", "", clouds.Converse)
-	return anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: &d})
+	return anthropic.New(anthropic.Options{Name: "bedrock", BaseURL: o.BaseURL, HTTP: o.HTTP, NewID: o.NewID, Idle: o.Idle, Door: atBedrock(o, clouds.Converse)})
 }
 
 func (w conversed) Encode(a Answer) Stream {
