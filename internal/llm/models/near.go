@@ -1,8 +1,8 @@
 package models
 
 import (
-	"errors"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
