@@ -103,6 +103,9 @@ func globFooter(at place, in globArgs, r search.GlobResult, shown int) string {
 
 // globHint suggests the meaning of a pattern without matches.
 func globHint(pattern string) string {
+	if strings.HasPrefix(pattern, "!") || strings.Contains(pattern, ",") && !strings.Contains(pattern, "{") {
+		return "; it takes one pattern: {a,b} names alternatives, and ! leaves nothing out"
+	}
 	if !strings.Contains(pattern, "/") && !strings.HasPrefix(pattern, "**") {
 		return fmt.Sprintf("; it only looks in that one folder: **/%s looks in all below", pattern)
 	}

@@ -178,9 +178,16 @@ func (in grepArgs) query() search.GrepQuery {
 		Query: match.Query{
 			Pattern: in.Pattern, Literal: in.Literal, IgnoreCase: in.IgnoreCase, Word: in.Word, Multiline: in.Multiline,
 		},
-		Include: globs(in.Include), Exclude: globs(in.Exclude), Type: in.Type, Mode: search.Content,
+		Exclude: globs(in.Exclude), Type: in.Type, Mode: search.Content,
 		Before: min(max(in.Before, in.Context), grepContext), After: min(max(in.After, in.Context), grepContext), Width: grepWidth,
 		PerFile: in.PerFile,
+	}
+	for _, glob := range globs(in.Include) {
+		if left, out := strings.CutPrefix(glob, "!"); out { // as in ripgrep's -g
+			q.Exclude = append(q.Exclude, left)
+		} else {
+			q.Include = append(q.Include, glob)
+		}
 	}
 	if in.Mode != "" {
 		q.Mode = search.Mode(in.Mode)

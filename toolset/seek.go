@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -75,12 +76,6 @@ func (p place) String() string {
 
 // name returns a path below the place as other tools accept it.
 func (p place) name(rel string) string {
-	switch {
-	case rel == "":
-		return shownName(p.path.Display())
-	case p.path.Display() == ".":
-		return shownName(rel)
-	}
 	return shownName(path.Join(p.path.Display(), rel))
 }
 
@@ -147,21 +142,16 @@ func globs(list string) []string {
 			}
 		}
 	}
-	var kept []string
-	for _, g := range append(all, list[start:]) {
-		if g = strings.TrimSpace(g); g != "" {
-			kept = append(kept, g)
-		}
+	all = append(all, list[start:])
+	for i, g := range all {
+		all[i] = strings.TrimSpace(g)
 	}
-	return kept
+	return slices.DeleteFunc(all, func(g string) bool { return g == "" })
 }
 
 // bounded replaces 0 by usual and limits n to most.
 func bounded(n, usual, most int) int {
-	if n == 0 {
-		n = usual
-	}
-	return min(n, most)
+	return min(cmp.Or(n, usual), most)
 }
 
 // unread names unreadable files, or returns "".

@@ -243,3 +243,19 @@ func TestEverySetStandsInTheList(t *testing.T) {
 		}
 	}
 }
+
+// TestRunnersThatFailed holds that a failed run contradicts the answer, by whatever it was started:
+// node 20.20.2, bats 1.8.2, pytest 7.2.1, vitest 4.1.12 and jest 30.5.2 end with another code than
+// 0 where a test fails.
+func TestRunnersThatFailed(t *testing.T) {
+	for command, want := range map[string]bool{
+		"node --test a.mjs": true, "node --test": true, "bats a.bats": true, "npx vitest run": true, "npx --yes jest": true,
+		"python3 -m pytest -q": true, "uv run pytest": true, "poetry run pytest": true, "yarn jest": true, "pnpm vitest run": true,
+		"node a.mjs": false, "python3 build.py": false, "npx tsc": false, "uv run build.py": false,
+	} {
+		got := new(talk).edits("a.go").runs(command, 1).check("All tests pass.")
+		if (len(got) == 1 && strings.HasSuffix(got[0].Text, command)) != want {
+			t.Errorf("%s: %v, contradicted: %v", command, got, want)
+		}
+	}
+}

@@ -122,8 +122,11 @@ func (x effect) mayTest() bool {
 
 // isTest reports whether a command is known to only run tests.
 func isTest(words []string) bool {
+	for len(words) > 1 && token(words[0]).in("starters") {
+		words = words[1:]
+	}
 	sub := subcommand(words)
-	return token(words[0]).in("testers") || token(words[0]).in("builders") && (sub == "test" || sub == "t")
+	return token(words[0]).in("testers") || token(words[0]).in("builders") && (sub == "test" || sub == "t" || token(sub).in("testers")) || words[0] == "node" && slices.Contains(words, "--test")
 }
 
 // mayWrite reports whether a command may have changed files other than its known outputs or git's

@@ -46,6 +46,8 @@ func ended(name string) *talk {
 		return k.edits("config.go").prints("go test -v ./...", "--- SKIP: TestA (0.00s)\nPASS\nok  \texample/config\t0.01s\nexit code 0")
 	case "skipped by bun":
 		return k.edits("config.ts").prints("bun test", " 0 pass\n 1 skip\n 0 fail\nexit code 0")
+	case "skipped by bats":
+		return k.edits("a.sh").prints("bats a.bats", "1..1\nok 1 a # skip\nexit code 0")
 	case "job":
 		return k.edits("config.go").prints("go test ./...", "started job-1", func(o *tool.Outcome) { o.Metadata = []byte(`{"job":"job-1","running":true}`) })
 	case "elsewhere":
@@ -122,8 +124,8 @@ func evidence(k *talk, answer string) []session.Evidence {
 
 // TestRunsWithoutATestShowNothing looks at runs in which no test ran.
 func TestRunsWithoutATestShowNothing(t *testing.T) {
-	for _, name := range []string{"empty", "nothing to run", "benchmarks", "skipped", "skipped by bun"} {
-		if got := evidence(ended(name), "All tests pass."); len(got) > 0 {
+	for _, name := range []string{"empty", "nothing to run", "benchmarks", "skipped", "skipped by bun", "skipped by bats"} {
+		if got := evidence(ended(name), "All tests pass. `bats a.bats` passes."); len(got) > 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

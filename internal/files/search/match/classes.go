@@ -9,11 +9,11 @@ import (
 
 // \w, \d and \s as in ripgrep and UTS 18 annex C: Alphabetic, marks, decimal digits, connectors and
 // joiners; decimal digits; White_Space. Alphabetic means letters, letter numbers and the circled
-// and squared Latin letters (Other_Alphabetic beyond the marks).
+// and squared Latin letters (Other_Alphabetic beyond the marks). A "-" may follow, behind a range.
 const (
-	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}\x{200D}`
+	wordClass  = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}\x{200C}-\x{200D}`
 	digitClass = `\p{Nd}`
-	spaceClass = `\t\n\v\f\r \x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}`
+	spaceClass = `\t\n\v\f\r \x{85}\x{A0}\x{1680}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{2000}-\x{200A}`
 )
 
 func isWord(r rune) bool {

@@ -16,6 +16,8 @@ func Hint(q Query) string {
 		return `; \| is a bar as it is, alternatives are parted by |`
 	case escapes(q.Pattern, "<", ">"):
 		return `; \< and \> are < and > as they are, the edge of a word is \b`
+	case strings.Contains(q.Pattern, "&&[") || escapes(q.Pattern, "b{"):
+		return `; && between brackets and \b{start} are text, as RE2 has neither`
 	case !q.Multiline && (hasOp(tree, syntax.OpAnyChar) || anything(q.Pattern)):
 		return `; (?s) and [\s\S] cross lines only with multiline`
 	case q.Multiline && hasOp(tree, syntax.OpAnyCharNotNL) && !hasOp(tree, syntax.OpAnyChar):

@@ -94,10 +94,7 @@ func openParen(pattern string) int {
 			open = open[:len(open)-1]
 		}
 	}
-	if len(open) == 0 {
-		return 0
-	}
-	return open[0]
+	return append(open, 0)[0]
 }
 
 func needsBreak(re *syntax.Regexp) bool {

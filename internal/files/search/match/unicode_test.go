@@ -22,6 +22,8 @@ func TestClassesAreThoseOfUnicode(t *testing.T) {
 		{`^\s+$`, []string{" \t\v\u00a0\u3000\u2003\u0085"}, []string{"\u200b", "a"}},
 		{`^\S+$`, []string{"a\u200b"}, []string{"a\u00a0"}},
 		{`^[\w-]+$`, []string{"käse-brot"}, []string{"käse brot"}},
+		{`^[\w-.]+$`, []string{"käse-brot.de"}, []string{"käse brot"}}, // Go takes it, as JavaScript does
+		{`^[\s-.]+$`, []string{" -."}, []string{"a"}},
 		{`^[^\w]+$`, []string{"²!"}, []string{"é"}},
 		{`^[\W_]+$`, []string{"_—_"}, []string{"é_"}},
 		{`^[^\W\d]+$`, []string{"éa"}, []string{"é٣"}},
@@ -164,6 +166,8 @@ func TestHints(t *testing.T) {
 	}{
 		{Query{Pattern: `foo\|bar`}, `alternatives are parted by |`},
 		{Query{Pattern: `\<foo\>`}, `the edge of a word is \b`},
+		{Query{Pattern: `[a-z&&[^b]]x`}, "are text"}, // ripgrep 13 and 15 intersect
+		{Query{Pattern: `\b{start}fn`}, "are text"},  // ripgrep 15
 		{Query{Pattern: `\bfoo\b`}, ""},
 		{Query{Pattern: `a<b>`}, ""},
 		{Query{Pattern: `\\<foo`}, ""},
