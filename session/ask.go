@@ -21,7 +21,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	}
 	d, err := s.attempts(t, id)
 	m := d.message
-	m.Provider, m.Model = s.answering(d)
+	m.Provider, m.Model = d.answering(s.config)
 	m.LentModel = s.defaults != nil || d.done.Model != ""
 	if text := m.Text(); text != "" {
 		t.result.Text = text
@@ -51,9 +51,9 @@ func (s *Session) ask(t *turn) (Message, error) {
 	return m, err
 }
 
-// answering returns the provider and the model behind a draft.
-func (s *Session) answering(d *draft) (provider, model string) {
-	return cmp.Or(d.done.Provider, s.config.Provider.Name()), cmp.Or(d.done.Model, s.config.Model)
+// answering returns the provider and the model that a draft is from: the asked ones, or those in their place.
+func (d *draft) answering(c Config) (provider, model string) {
+	return cmp.Or(d.done.Provider, c.Provider.Name()), cmp.Or(d.done.Model, c.Model)
 }
 
 // keep adds a stored message to the conversation and shows it.

@@ -204,7 +204,7 @@ func (s *Session) compact(t *turn, cause, wish string) error {
 	if err != nil {
 		return err
 	}
-	c.Provider, c.Model = s.answering(d)
+	c.Provider, c.Model = d.answering(s.config)
 	c.Prompt, c.Usage, c.Duration = d.message.Prompt, &d.done.Usage, s.config.Now().Sub(d.start)
 	text := summaryHead + strings.TrimSpace(d.message.Text()) + "\n" + words
 	c.Summary = Message{ID: s.nextID(), Role: User, Summary: true, Parts: []Part{{Kind: TextPart, Text: text}}}

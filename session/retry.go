@@ -52,7 +52,7 @@ func (s *Session) attempts(t *turn, id string) (*draft, error) {
 
 // spend counts the usage and cost of one request, whether it failed or not.
 func (s *Session) spend(t *turn, d *draft, err error) {
-	provider, model := s.answering(d)
+	provider, model := d.answering(s.config)
 	used, price := d.done.Usage, cost{}
 	if !unanswered(d, err) {
 		price = s.config.costOf(provider, model, used)
@@ -126,7 +126,7 @@ func (s *Session) noteFailure(t *turn, d *draft, f failedAttempt) error {
 	failed := FailedRequest{
 		Message: d.message.ID, Attempt: f.number, Prompt: d.message.Prompt, Error: f.err.Error(), Duration: d.message.Duration,
 	}
-	failed.Provider, failed.Model = s.answering(d)
+	failed.Provider, failed.Model = d.answering(s.config)
 	if d.done.Usage != (Usage{}) {
 		failed.Usage = &d.done.Usage
 	}
