@@ -51,7 +51,7 @@ func (s *Session) ask(t *turn) (Message, error) {
 	return m, err
 }
 
-// answering returns the provider and the model that a draft is from: the asked ones, or those in their place.
+// answering returns the provider and the model that a draft is from.
 func (d *draft) answering(c Config) (provider, model string) {
 	return cmp.Or(d.done.Provider, c.Provider.Name()), cmp.Or(d.done.Model, c.Model)
 }
