@@ -38,15 +38,21 @@ func (x *bashCall) outside(ctx context.Context, cmd proc.Command, r proc.Result)
 }
 
 // leave takes a command out of the sandbox before it runs, if the gate has read from its words that
-// it would fail inside. Denying that denies the command.
+// it would fail inside, or if it needs the real files. Denying that denies the command.
 func (x *bashCall) leave(ctx context.Context, cmd *proc.Command) error {
 	if !x.shell.MayLeave {
 		return nil
 	}
-	if x.call.Reading == nil || x.call.Reading.Leaves == "" {
+	why := ""
+	if x.call.Reading != nil {
+		why = x.call.Reading.Leaves
+	}
+	if why == "" && x.shell.InUse != nil && cmd.RequireWalls && !x.in.Background {
+		why = x.shell.InUse([]string{x.in.Command}, cmd.Dir)
+	}
+	if why == "" {
 		return nil
 	}
-	why := x.call.Reading.Leaves
 	if err := x.call.Ask(ctx, tool.Need{Permission: tool.Execute, Target: x.in.Command, Dir: x.in.Workdir, OutsideReason: why}); err != nil {
 		return err
 	}

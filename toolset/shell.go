@@ -34,6 +34,9 @@ type Shell struct {
 	Mask func() *redact.Stream
 	// MayLeave allows offering the user to run a blocked command outside the sandbox.
 	MayLeave bool
+	// InUse returns why a command needs the real files and not a view, or "". It is nil where there
+	// are no views.
+	InUse func(argv []string, dir string) string
 	// EndsAtLimit ends a command at its time limit, because nobody could read the output of a job.
 	EndsAtLimit bool
 	// OnRun is called for each command run on a stage; may be nil.

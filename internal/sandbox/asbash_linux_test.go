@@ -57,20 +57,32 @@ func TestLinksOfACommandAreLinks(t *testing.T) {
 	}
 }
 
-// Nothing of a command is applied to a database that another program has open. The call fails, so
-// that the user is asked whether it runs outside.
-func TestADatabaseThatIsInUseKeepsWhatItHas(t *testing.T) {
+// A command and another program work on one database: in the real folder where that holds nothing
+// else. Of a database among other files a command is asked about before it runs.
+func TestADatabaseThatIsInUseIsTheRealOne(t *testing.T) {
 	need(t, "python3")
 	b := newViewBench(t)
 	n := newNeighbour(t, b.env())
 	n.ask(b.work, "fresh", "", "", nil)
-	n.ask(b.work, "begin", "rollback", "", nil)
-	r := b.apart(`python3 -c 'import sqlite3; c = sqlite3.connect("q.db"); c.execute("create table mine (i)"); c.commit()'`)
-	if r.Err() == nil || len(r.Refused) == 0 || !strings.Contains(r.Refused[0].String(), "q.db") || !strings.Contains(r.Refused[0].String(), "python3") {
+	b.host("mkdir db && mv wal.db db/")
+	n.ask(filepath.Join(b.work, "db"), "begin", "wal", "", nil)
+	insert := `python3 -c 'import sqlite3; c = sqlite3.connect("db/wal.db"); c.execute("insert into t values (9000)"); c.commit(); print(c.execute("select count(*) from t").fetchall()); c.close()'`
+	r := b.apart(insert)
+	if r.Code != 0 || len(r.Messages) > 0 || text(r) != "[(502,)]" {
 		t.Errorf("%+v", r)
 	}
+	n.ask(filepath.Join(b.work, "db"), "act", "wal", "", nil)
 	n.ask(b.work, "end", "", "", nil)
-	b.host(`python3 -c 'import sqlite3; sqlite3.connect("q.db").execute("create table mine (i)")'`)
+	b.host(`test "$(python3 -c 'import sqlite3; c = sqlite3.connect("db/wal.db"); print(c.execute("select count(*) from t").fetchone()[0], c.execute("pragma integrity_check").fetchone()[0])')" = "602 ok"`)
+
+	if why := b.box.DatabaseInUse([]string{"sqlite3 q.db 'select 1'"}, b.work); why != "" {
+		t.Errorf("nobody has q.db open, and it is said: %s", why)
+	}
+	n.ask(b.work, "begin", "rollback", "", nil)
+	if why := b.box.DatabaseInUse([]string{"sqlite3 q.db 'select 1'"}, b.work); !strings.Contains(why, "q.db") || !strings.Contains(why, "python3") {
+		t.Errorf("python3 has q.db open, and it is said: %q", why)
+	}
+	n.ask(b.work, "end", "", "", nil)
 }
 
 // Nothing that a command does to a file that has another link reaches that link: the kernel does not

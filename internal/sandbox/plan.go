@@ -40,6 +40,7 @@ type plan struct {
 	trees     []*os.File        // mounts of the stage and the layers
 	layers    []namespace.Mount // cache overlays
 	walled    bool              // Landlock only: the workspace is read only
+	real      []string          // folders of open databases, changed directly
 	apart     []string          // folders changed in the view
 	live      string            // why the command changes the workspace itself; "" in a view
 }
@@ -97,6 +98,7 @@ func (p *plan) protect(s *Sandbox, means Technique) error {
 	if p.live = s.live(p, means); p.live == "" { // a view is judged after the command
 		p.nested = s.first().repositories
 		p.apart = append([]string{p.workspace.path}, p.grants...)
+		p.keepDatabases()
 		return nil
 	}
 	p.grants = nil
@@ -174,6 +176,9 @@ func (p *plan) mounts() []namespace.Mount {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: insideOwn, Source: p.command.Dir})
 	}
 	for _, path := range p.grants {
+		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, Source: path})
+	}
+	for _, path := range p.real {
 		out = append(out, namespace.Mount{Kind: namespace.Writable, Path: path, Source: path})
 	}
 	for _, g := range p.guards {

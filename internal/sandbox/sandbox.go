@@ -153,7 +153,7 @@ func (s *Sandbox) by(means Technique, c proc.Command) (_ proc.Confinement, err e
 		if done != nil {
 			own := done()
 			own.Messages, own.Notes = append(own.Messages, found.Messages...), append(own.Notes, found.Notes...)
-			own.Pending, own.Failed, own.Refused = found.Pending, found.Failed, append(own.Refused, found.Refused...)
+			own.Pending, own.Failed = found.Pending, found.Failed
 			for _, b := range found.Denied {
 				own.Deny(b)
 			}

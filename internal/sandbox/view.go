@@ -214,11 +214,6 @@ func (v *view) finish(changes []*overlay.Change) (found proc.Findings) {
 			v.sandbox.removing.Go(func() { _ = v.Close() }) // the next start removes leftovers
 		}
 		told = tell(out)
-		for _, l := range out.Unapplied {
-			if b := (proc.Denial{Kind: proc.BarredChange, Target: legibleIn(v.workspace, l.Path), Reason: "because " + l.Reason}); strings.HasPrefix(l.Reason, overlay.WhyDatabase) && len(found.Refused) < proc.MaxDenied {
-				found.Failed, found.Refused = b.String(), append(found.Refused, b) // the command may work outside
-			}
-		}
 		for _, n := range out.Notes[:min(len(out.Notes), mostTold)] {
 			found.Notes = append(found.Notes, legible(n.Path)+": "+n.What)
 		}

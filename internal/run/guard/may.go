@@ -91,6 +91,7 @@ func (g *Guard) NewShell() *toolset.Shell {
 	env := proc.Environ(os.Environ(), proc.EnvPolicy{Allow: s.Config.Environment, Secrets: models.KeyNames(s.Config)})
 	shell := toolset.NewShell(g.Supervisor(), env)
 	shell.MayLeave = g.Cage.Setting == sandbox.Auto
+	shell.InUse = g.Cage.Box.DatabaseInUse
 	shell.OnRun = func(c toolset.RanCommand) {
 		if at := g.begun(); at != nil {
 			at.ran(c)

@@ -176,9 +176,6 @@ func (v *View) clash(c *Change) string {
 	return ""
 }
 
-// isOpen begins the reason for a file.
-const isOpen = "another program has it open"
-
 // clashInPlace is clash for a change to the existing file base.
 func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	newer := v.Newer(base)
@@ -204,7 +201,7 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	case c.Content == entry.Grown:
 		c.act = apply.ActExtend
 	default:
-		return isOpen + who
+		return "another program has it open" + who
 	}
 	return ""
 }
@@ -230,9 +227,6 @@ func (v *View) sets(all []*Change) {
 		if c.Kind == apply.Merged || c.Kind == apply.New || c.Path == "" || base == c.Path && !entry.IsDatabase(v.Place(c)) {
 			continue
 		}
-		if who, open := strings.CutPrefix(c.SkipReason, isOpen); open {
-			c.SkipReason = WhyDatabase + who
-		}
 		if why := cmp.Or(c.SkipReason, v.databaseInUse(c.Root, base)); why != "" {
 			for _, m := range c.Parent.Children {
 				if setOf(m.Path) == base && m.Kind != apply.New && m.Kind != apply.Merged && !m.Dropped {
@@ -255,7 +249,7 @@ func (v *View) databaseInUse(root int, base string) string {
 			return apply.WhyNewer
 		}
 		if who, held := v.hold(&Change{Root: root, Path: base + suffix}, st); held {
-			return WhyDatabase + who
+			return "another program uses the database" + who
 		}
 	}
 	return ""

@@ -54,9 +54,6 @@ import (
 // ErrInUse means that another process works on the stage.
 var ErrInUse = errors.New("another adze works on this stage")
 
-// WhyDatabase begins the reason for not applying a change to a database.
-const WhyDatabase = "another program uses the database"
-
 // ErrUnsupported means that this system has no views. Commands then work on the folders themselves.
 var ErrUnsupported = errors.New("there is no private view of folders here")
 

@@ -19,6 +19,25 @@ const (
 	leasePause = 5 * time.Millisecond
 )
 
+// DatabaseInUse names another program that has a database open, as the end of a sentence. It
+// returns "" if there is none or the file is not a database.
+func DatabaseInUse(path string) string {
+	st, err := StatOf(path)
+	if err != nil || !st.IsFile() || !IsDatabase(path) {
+		return ""
+	}
+	f, err := TakeLease(unix.AT_FDCWD, path)
+	if err == nil {
+		_ = f.Close()
+		return ""
+	}
+	who := Holder(st.ID())
+	if who == "" && (err == unix.EAGAIN || err == unix.ETXTBSY) {
+		who = ": one that cannot be seen"
+	}
+	return who
+}
+
 // TakeLease opens a file with a write lease (fcntl(2)). EAGAIN means that somebody has it open.
 func TakeLease(at int, name string) (*os.File, error) {
 	fd, err := OpenForWriting(at, name)
