@@ -91,6 +91,17 @@ func (b *bench) bash(arguments string) tool.Ruling {
 	}})
 }
 
+// Claude Code 2.1.332 runs a command once for a call that three entries name it for, with other
+// matchers and times; one blank more makes another command.
+func TestACommandOfSeveralEntriesRunsOnce(t *testing.T) {
+	b := newBench(t, session.HookBefore)
+	b.file(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]},
+		{"matcher": "*", "hooks": [{"type": "command", "command": "true", "timeout": 7}, {"type": "command", "command": "true "}]}]}}`)
+	if b.bash(`{"command": "ls"}`); len(b.runs) != 2 {
+		t.Errorf("%+v", b.runs)
+	}
+}
+
 // Whatever a program does instead of answering has one outcome before a call: a user is asked.
 func TestWhatAHookDoesInsteadOfAnswering(t *testing.T) {
 	for name, c := range map[string]struct{ text, ask string }{

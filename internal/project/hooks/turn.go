@@ -47,14 +47,18 @@ func (t *moment) told() dialect.Moment {
 	return m
 }
 
-// about selects the hooks to run, without starting anything.
+// about selects the hooks to run, without starting anything. Claude Code runs a command once for an
+// event, however many of its entries name it.
 func (t *moment) about() (out []chosenHook) {
 	var m dialect.Moment
 	for n, p := range t.engine.Programs() {
 		if n == 0 {
 			m = t.told()
 		}
-		if as, yes := p.Applies(m); yes {
+		again := slices.ContainsFunc(out, func(c chosenHook) bool {
+			return p.Dialect == dialect.Claude && c.Dialect == p.Dialect && c.Shell == p.Shell && slices.Equal(c.Argv, p.Argv)
+		})
+		if as, yes := p.Applies(m); yes && !again {
 			out = append(out, chosenHook{p, as})
 		}
 	}

@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -111,18 +112,22 @@ func (in *reader) folder(dir string, root bool) (files []File, rules []rule) {
 	if root {
 		list = append(list, rootNames()...)
 	}
-	for _, name := range list {
-		f, state := in.project(filepath.Join(dir, name))
-		if state == missing {
-			continue
+	const own = "CLAUDE.local.md" // the user's notes count beside any file
+	taken := ""
+	for _, name := range append(list, own) {
+		if taken != "" && name != own && (taken != "CLAUDE.md" || name != ".claude/CLAUDE.md") {
+			continue // Claude Code reads both of its files
 		}
-		if f.fallback = !agents(name); state == fresh {
+		f, state := in.project(filepath.Join(dir, name))
+		if state != missing {
+			taken = cmp.Or(taken, name)
+		}
+		if f.fallback = !agents(taken); state == fresh {
 			files = append(files, f)
 		}
-		if agents(name) {
-			return files, nil
-		}
-		break
+	}
+	if agents(taken) {
+		return files, nil
 	}
 	always, rules := in.rules(dir)
 	return append(files, always...), rules

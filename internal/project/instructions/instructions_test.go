@@ -110,22 +110,23 @@ func TestInstructionsAreReadInTheirEncoding(t *testing.T) {
 	}
 }
 
+// Claude Code 2.1.332 sends .claude/CLAUDE.md and CLAUDE.local.md beside a folder's CLAUDE.md.
 func TestWhichFilesAreRead(t *testing.T) {
 	all := map[string]string{
 		"repo/AGENTS.override.md": "override", "repo/AGENTS.md": "agents", "repo/CLAUDE.md": "claude", "repo/.claude/CLAUDE.md": "inner", "repo/GEMINI.md": "gemini",
 		"repo/.github/copilot-instructions.md": "copilot", "repo/.cursorrules": "cursor", "repo/.cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nrule",
-		"repo/web/CLAUDE.md": "web", "repo/web/.cursorrules": "not the root", "own/AGENTS.md": "mine", "home/.codex/AGENTS.md": "codex",
+		"repo/web/CLAUDE.md": "web", "repo/web/CLAUDE.local.md": "my web", "repo/web/.cursorrules": "not the root", "own/AGENTS.md": "mine", "home/.codex/AGENTS.md": "codex",
 		"home/.claude/CLAUDE.md": "home claude", "home/.gemini/GEMINI.md": "home gemini",
 	}
 	without := []string{
-		"../AGENTS.override.md", "../AGENTS.md", "../CLAUDE.md ../.cursor/rules/a.mdc", "../.claude/CLAUDE.md ../.cursor/rules/a.mdc", "../GEMINI.md ../.cursor/rules/a.mdc",
+		"../AGENTS.override.md", "../AGENTS.md", "../CLAUDE.md ../.claude/CLAUDE.md ../.cursor/rules/a.mdc", "../.claude/CLAUDE.md ../.cursor/rules/a.mdc", "../GEMINI.md ../.cursor/rules/a.mdc",
 		"../.github/copilot-instructions.md ../.cursor/rules/a.mdc", "../.cursorrules ../.cursor/rules/a.mdc", "../.cursor/rules/a.mdc",
 	}
 	gone := []string{"AGENTS.override.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules", ".cursor/rules/a.mdc"}
 	mine := []string{"your AGENTS.md", "~/.codex/AGENTS.md", "~/.claude/CLAUDE.md", "~/.gemini/GEMINI.md", ""}
 	w := newWorld(t, all)
 	for i, want := range without {
-		wants(t, "files", names(w.room("repo/web")), mine[0]+" "+want+" CLAUDE.md")
+		wants(t, "files", names(w.room("repo/web")), mine[0]+" "+want+" CLAUDE.md CLAUDE.local.md")
 		if err := os.Remove(w.at("repo/" + gone[i])); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,9 @@ func hookFiles() []string {
 }
 
 func hooks(f folder) (out []Item) {
+	var mine struct{ DisableAllHooks bool }
+	raw, _ := f.standard(".claude/settings.local.json") // it may be missing
+	_ = json.Unmarshal(raw, &mine)                      // it may be unreadable
 	for _, name := range hookFiles() {
 		raw, err := f.standard(name)
 		if raw == nil && err == nil {
@@ -29,6 +33,10 @@ func hooks(f folder) (out []Item) {
 		}
 		count := map[string]int{}
 		for n, h := range found {
+			if mine.DisableAllHooks && h.Dialect == dialect.Claude {
+				h.Unsupported = "disableAllHooks is set in .claude/settings.local.json"
+				found[n] = h
+			}
 			count[h.Native]++
 			i := hookItem(name, h)
 			i.ID = fmt.Sprintf("%s/%s/%d", owner(name), h.Native, count[h.Native])
