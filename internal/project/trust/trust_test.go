@@ -71,6 +71,16 @@ func (y *yard) wants(id string, state trust.State) trust.Item {
 	return i
 }
 
+// Claude Code 2.1.332 runs no hook of a project where its file of one's own switches them off.
+func TestAFileOfOnesOwnSwitchesHooksOff(t *testing.T) {
+	y := newYard(t)
+	y.write(".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "check"}]}]}}`)
+	y.write(".claude/settings.local.json", `{"disableAllHooks": true}`)
+	if i := y.items()["hook:claude/PreToolUse/1"]; i.Hook == nil || i.Idle == "" || i.Hook.Unsupported != i.Idle {
+		t.Errorf("%+v", i)
+	}
+}
+
 // Each kind of thing is found in the files of adze and of other assistants, with what it would run.
 func TestWhatAProjectWouldRunIsFound(t *testing.T) {
 	y := newYard(t)
