@@ -22,7 +22,7 @@ func TestASecondWindowAttachesAndTakesOver(t *testing.T) {
 
 	second := u.openPane(100, 30)
 	second.adze("--resume", id, u.script("-- 1 --\ntext: answer three\n"))
-	second.sees("answer one", "has this session", "pid ", "/take")
+	second.sees("answer one", "process ", "has this session", "/take")
 	first.text("two")
 	first.keys("Enter")
 	first.sees("answer two")
@@ -70,7 +70,7 @@ func TestAQuestionIsAnsweredInAnotherWindow(t *testing.T) {
 	second.rests()
 	second.keys("y")
 	second.sees("All is done.")
-	first.sees("All is done.", "answer q1 once")
+	first.sees("All is done.", "from another terminal", "an answer")
 	second.rests()
 	second.keys("C-d")
 	first.rests()
