@@ -13,8 +13,8 @@ const MaxPaste = 64 << 20
 // TooLong reports a dropped paste.
 type TooLong struct{ Bytes int }
 
-// pasteEnd ends a bracketed paste.
-const pasteEnd = "\x1b[201~"
+// pasteBegin and pasteEnd enclose a bracketed paste.
+const pasteBegin, pasteEnd = "\x1b[200~", "\x1b[201~"
 
 // interrupt is ctrl+c: alone in a read, it ends a paste whose end was lost.
 const interrupt = 0x03
@@ -39,10 +39,12 @@ func (p *paste) take(b []byte) (rest []byte, done bool) {
 		return b, true
 	}
 	if len(p.tail) > 0 {
-		b = append(p.tail, b...)
-		p.tail = nil
+		b, p.tail = append(p.tail, b...), nil
 	}
 	if i := bytes.Index(b, []byte(pasteEnd)); i >= 0 {
+		// tmux strips no end from the text. The last one counts, as a terminal sends none elsewhere.
+		paste, _, _ := bytes.Cut(b, []byte(pasteBegin))
+		i = max(i, bytes.LastIndex(paste, []byte(pasteEnd)))
 		p.add(b[:i])
 		return b[i+len(pasteEnd):], true
 	}
@@ -58,19 +60,15 @@ func (p *paste) take(b []byte) (rest []byte, done bool) {
 func (p *paste) add(b []byte) {
 	for len(b) > 0 {
 		if p.cr {
-			p.cr = false
-			if b[0] == '\n' {
-				b = b[1:]
-				continue
-			}
+			b, p.cr = bytes.TrimPrefix(b, []byte("\n")), false
+			continue
 		}
 		i := bytes.IndexByte(b, '\r')
 		if i < 0 {
 			p.keep(b)
 			return
 		}
-		p.keep(b[:i])
-		p.keep([]byte{'\n'})
+		p.keep(append(b[:i:i], '\n'))
 		p.cr = true
 		b = b[i+1:]
 	}

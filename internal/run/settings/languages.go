@@ -17,7 +17,7 @@ import (
 func (s *Settings) UseLanguageServers() bool {
 	o := &s.Request
 	use := s.Config.Languages.Use
-	return use != config.LanguagesOff && !o.Bare && !o.Demo && o.ByHand == nil && (use == config.LanguagesOn || !o.Print)
+	return use != config.LanguagesOff && !o.Demo && (use == config.LanguagesOn || !o.Bare && !o.Print && o.ByHand == nil)
 }
 
 // Languages returns the languages that the workspace seems to use, and their servers' environment.

@@ -25,3 +25,15 @@ func TestKnownServersNeedNoCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestLanguageServersThatAreOn holds that "on" is always, also in a call by hand, whose tools
+// "adze tools list" shows.
+func TestLanguageServersThatAreOn(t *testing.T) {
+	for use, want := range map[string]bool{config.LanguagesOn: true, config.LanguagesOff: false, "": false} {
+		s := &Settings{}
+		s.Config.Languages.Use, s.Request.Bare = use, true
+		if got := s.UseLanguageServers(); got != want {
+			t.Errorf("%q: %v, want %v", use, got, want)
+		}
+	}
+}
