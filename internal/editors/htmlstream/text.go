@@ -27,6 +27,7 @@ type run struct {
 	kind       session.PartKind
 	mask       *redact.Stream // sent text cannot be retracted, so a possible start of a secret is held back; nil after the end
 	text       string         // without secrets
+	grown      hypertext.Growing
 	marks      []hypertext.Mark
 	pieceCount int           // number of pieces
 	took       time.Duration // duration of thinking in a stored message; 0 if unknown
@@ -190,7 +191,12 @@ func (m *message) settle(v *View) {
 }
 
 func (r *run) settle(v *View) (left []hypertext.Mark) {
-	sections, left := hypertext.Sections(r.text, r.marks)
+	var sections []string
+	if len(r.marks) == 0 {
+		sections = r.grown.Sections(r.text)
+	} else {
+		sections, left = hypertext.Sections(r.text, r.marks)
+	}
 	if r.kind == session.ReasoningPart {
 		r.pieceCount = 1
 		v.AppendHTML(r.key+" 0", func(id string) string { return r.thought(id, sections) })

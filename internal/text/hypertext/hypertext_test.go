@@ -20,8 +20,12 @@ func TestOnlyTheLastSectionChanges(t *testing.T) {
 	if len(whole) < 6 {
 		t.Fatalf("it has %d sections: %q", len(whole), whole)
 	}
+	var g hypertext.Growing
 	for n := range answer {
 		got, _ := hypertext.Sections(answer[:n], nil)
+		if grown := g.Sections(answer[:n]); !slices.Equal(grown, got) {
+			t.Fatalf("%q grown: %q, want %q", answer[:n], grown, got)
+		}
 		if last := len(got) - 1; last > 0 && !slices.Equal(got[:last], whole[:last]) {
 			t.Fatalf("%q: %q", answer[:n], got)
 		}

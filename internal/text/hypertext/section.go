@@ -1,6 +1,10 @@
 package hypertext
 
-import "adze/internal/text/markdown"
+import (
+	"slices"
+
+	"adze/internal/text/markdown"
+)
 
 // maxSection bounds the blocks of a list in one section; the list continues in the next.
 const maxSection = 40
@@ -18,6 +22,23 @@ func Sections(text string, marks []Mark) (sections []string, left []Mark) {
 		sections = append(sections, w.String())
 	}
 	return sections, left
+}
+
+// Growing renders a text that grows. It keeps the sections that no later text changes: a page redraws
+// a long message many times a second.
+type Growing struct {
+	settled []string
+	at      int // their length in the text
+}
+
+// Sections is Sections for the text so far.
+func (g *Growing) Sections(text string) []string {
+	if n := markdown.Settled(text[g.at:]); n > 0 {
+		more, _ := Sections(text[g.at:g.at+n], nil)
+		g.settled, g.at = append(g.settled, more...), g.at+n
+	}
+	open, _ := Sections(text[g.at:], nil)
+	return slices.Concat(g.settled, open)
 }
 
 func split(blocks []markdown.Block) (out [][]markdown.Block) {

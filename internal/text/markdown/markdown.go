@@ -119,6 +119,24 @@ func Read(text string) []Block {
 	return p.closed
 }
 
+// Settled returns the length of the lines at a text's start that no later text changes or continues.
+func Settled(text string) (n int) {
+	var p Parser
+	at := 0
+	for line := range strings.Lines(text) {
+		whole, ended := strings.CutSuffix(line, "\n")
+		if !ended {
+			break
+		}
+		p.Line(whole)
+		at += len(line)
+		if last := len(p.closed) - 1; len(p.open) == 0 && p.leaf.Kind == None && last >= 0 && len(p.closed[last].In) == 0 {
+			n = at
+		}
+	}
+	return n
+}
+
 // Continue continues the last line, for lines too long to wait for their end.
 func (p *Parser) Continue(s string) {
 	switch p.leaf.Kind {
