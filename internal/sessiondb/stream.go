@@ -53,7 +53,7 @@ func (s *Store) follow(ctx context.Context, id session.ID, each func(session.Ent
 		var r row
 		var data, hash sql.RawBytes
 		if err := rows.Scan(&r.seq, &r.kind, &r.time, &data, &hash); err != nil {
-			return c, errors.Join(ErrDamaged, &BadRow{id, c.last.seq + 1, "cannot be read: " + err.Error()})
+			return c, fmt.Errorf("%w: %w", ErrDamaged, &BadRow{id, c.last.seq + 1, "cannot be read: " + err.Error()})
 		}
 		r.data, r.hash = unsafe.String(unsafe.SliceData(data), len(data)), hash
 		if c.link(ctx, r, rows.texts); each == nil {

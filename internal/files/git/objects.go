@@ -77,7 +77,7 @@ func (g Git) onObjects(ctx context.Context, o Objects, index []byte, in string, 
 	}
 	var out bytes.Buffer
 	r := &Repo{git: g, dir: dir, Top: dir}
-	_, err = r.run(ctx, call{args: args, options: []string{"--git-dir=" + dir}, input: []byte(in), stream: func(b []byte) { out.Write(b) }})
+	_, err = r.run(ctx, call{args: args, options: []string{"--git-dir=" + dir}, input: []byte(in), whole: true, stream: func(b []byte) { out.Write(b) }})
 	return out.String(), err
 }
 

@@ -30,6 +30,8 @@ type call struct {
 	stream  func([]byte)
 	// plain omits the hardening, to read the user's view of settings, for which git runs nothing.
 	plain bool
+	// whole makes what git could not read an error: it may go on without, and exit with 0.
+	whole bool
 }
 
 // run runs hardened git in r's folder. The error is nil if it exited with 0.
@@ -121,7 +123,7 @@ func (r *Repo) startError(err error) error {
 func (r *Repo) verdict(ctx context.Context, c call, res proc.Result) error {
 	name := "git " + c.args[0]
 	switch {
-	case res.Err() == nil:
+	case res.Err() == nil && !(c.whole && strings.Contains("\n"+res.Errors.Head, "\nerror: ")):
 		return nil
 	case res.Killed != "" && ctx.Err() != nil:
 		return fail(CodeAborted, context.Cause(ctx), "%s was aborted", name)

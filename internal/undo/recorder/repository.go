@@ -129,10 +129,14 @@ func (d Manager) judge(ctx context.Context, r *repository, stay []undo.Refusal) 
 		return refusedObjects + ": " + n.ids[at], nil
 	}
 	known = slices.DeleteFunc(known, func(id string) bool { return lacks[id] })
-	if err := d.Git.Complete(ctx, n.objects, n.indexes, n.ids, known); err != nil {
+	switch err := d.Git.Complete(ctx, n.objects, n.indexes, n.ids, known); {
+	case err == nil:
+		return "", nil
+	case strings.Contains(err.Error(), "sharedindex."):
+		return refusedForm + "a split index", nil
+	default:
 		return refusedObjects + ": " + err.Error(), ctx.Err()
 	}
-	return "", nil
 }
 
 // neededObjects lists the objects the restored files need.
