@@ -40,7 +40,7 @@ func (g Git) Complete(ctx context.Context, o Objects, indexes [][]byte, ids, kno
 		in += "^" + id + "\n"
 	}
 	args := []string{"rev-list", "--objects", "--quiet", "--stdin"}
-	if len(ids) > 0 {
+	if len(ids) > 0 && len(indexes) == 0 {
 		if _, err := g.onObjects(ctx, o, nil, in, args...); err != nil {
 			return err
 		}
