@@ -118,7 +118,7 @@ func (w *sky) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		credential, _, _ = strings.Cut(signed, ",")
 		credential = strings.Replace(credential, time.Now().UTC().Format("20060102"), "TODAY", 1)
 	}
-	for _, name := range []string{"X-Team", "Cf-Aig-Authorization"} {
+	for _, name := range []string{"X-Team", "Cf-Aig-Authorization", "X-Goog-User-Project"} {
 		if v := r.Header.Get(name); v != "" {
 			credential += " " + v
 		}
@@ -169,6 +169,9 @@ func (w *sky) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		say(messages...)
 	case strings.HasSuffix(path, "/chat/completions"):
 		say(`{"choices":[{"index":0,"delta":{"content":"by chat"},"finish_reason":"stop"}]}`, "[DONE]")
+	case path == "/foundation-models" && strings.HasPrefix(credential, "AKLEAST/"):
+		rw.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(rw, `{"message":"User: arn:aws:iam::1:user/least is not authorized to perform: bedrock:ListFoundationModels"}`)
 	case path == "/foundation-models":
 		fmt.Fprint(rw, `{"modelSummaries":[{"modelId":"amazon.nova-pro-v1:0","inputModalities":["TEXT","IMAGE"],"inferenceTypesSupported":["ON_DEMAND"]},{"modelId":"anthropic.claude-x","inferenceTypesSupported":["INFERENCE_PROFILE"]}]}`)
 	case path == "/inference-profiles":
@@ -307,4 +310,12 @@ func TestTheDocumentSetsUpClouds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnIdentityThatMayNotListModelsIsFine(t *testing.T) {
+	u := newUser(t)
+	newSky(t, u)
+	u.env = append(u.env, "AWS_ACCESS_KEY_ID=AKLEAST", "AWS_SECRET_ACCESS_KEY=s", "AWS_REGION=us-east-1")
+	u.configure(`{"model": "bedrock/anthropic.claude-x"}`)
+	u.run("doctor", "--json").wants(0, `{"name":"server","state":"ok"`)
 }

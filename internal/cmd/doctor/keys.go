@@ -92,7 +92,7 @@ func checkOnline(ctx context.Context, find *models.Finder) []Check {
 			_, err := e.Models(ctx)
 			var failed *session.ProviderError
 			switch {
-			case err == nil:
+			case err == nil || e.Cloud != "" && models.MayNotList(err):
 				out[i] = fine("online", e.Name+" takes "+cmp.Or(e.SignedBy(), e.KeySource()))
 			case errors.As(err, &failed):
 				out[i] = missingCheck("online", failed.Error(), cmp.Or(failed.Hint, "try again"))

@@ -83,7 +83,7 @@ func (d Doctor) checkServer(ctx context.Context, find *models.Finder, m models.M
 	listed, err := e.Models(ctx)
 	var failed *session.ProviderError
 	switch {
-	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405):
+	case errors.As(err, &failed) && (failed.Status == 404 || failed.Status == 405 || e.Cloud != "" && models.MayNotList(err)):
 		return fine("server", e.DisplayURL()+" answers, and does not list its models")
 	case err != nil:
 		return d.failing("server", err)

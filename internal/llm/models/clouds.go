@@ -108,7 +108,12 @@ func (f *Finder) vertex(e *Endpoint, client *http.Client) {
 	}
 	e.signedBy, e.base = "the application default credentials", strings.TrimRight(cmp.Or(e.base, clouds.VertexHost(region)), "/")
 	tokens := shared(f.servers, "google", func() *clouds.Tokens { return clouds.Google(f.env(client)) })
-	e.lister, e.header = tokens.Bearer("Authorization", "Bearer "), wire.WithHeader(e.header, "X-Goog-User-Project", project)
+	e.lister = tokens.Bearer("Authorization", "Bearer ")
+	sign := e.lister.Sign
+	e.lister.Sign = func(ctx context.Context, r *http.Request, b *wire.Body) error {
+		r.Header.Set("X-Goog-User-Project", project) // the path of a model names it; service accounts may not send it there
+		return sign(ctx, r, b)
+	}
 	for _, publisher := range []string{"google", "anthropic"} {
 		e.lists = append(e.lists, e.base+"/v1beta1/publishers/"+publisher+"/models?pageSize=300")
 	}
@@ -195,6 +200,13 @@ func (e Endpoint) listed(ctx context.Context) (out []local.Model, err error) {
 		return nil, &MissingError{"the address of " + e.Name + " is none", "write it whole, such as https://api.example.com"}
 	}
 	return nil, s.Door.Sign(ctx, r, nil)
+}
+
+// MayNotList reports whether an identity was known, but may not list models. It may still use them.
+func MayNotList(err error) bool {
+	return err != nil && slices.ContainsFunc([]string{"not authorized to perform", "required permission", "Permission '"}, func(said string) bool {
+		return strings.Contains(err.Error(), said)
+	})
 }
 
 // joined returns a door with the query of a gateway's settings.

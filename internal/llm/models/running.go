@@ -78,11 +78,11 @@ func (f *Finder) lookAt(ctx context.Context, e Endpoint, p *foundServer, check b
 	}
 }
 
-// checkCloud signs in and asks for the models. Some identities may use models, but not list them.
+// checkCloud signs in and asks for the models.
 func (f *Finder) checkCloud(ctx context.Context, e Endpoint, p *foundServer) {
 	models, err := e.Models(ctx)
 	switch {
-	case err != nil && strings.Contains(err.Error(), "not authorized to perform"):
+	case MayNotList(err):
 		p.Reason += ", which may not list models: write the id of one"
 	case err != nil:
 		p.Usable, p.Reason = new(bool), err.Error()
