@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adze/internal/text/hypertext"
+	"adze/tool"
 )
 
 // The page has no script, one style sheet, and a policy against fetching anything: it looks the
@@ -55,7 +56,8 @@ func (w *page) message(m Message) {
 	for n, p := range m.Parts {
 		switch {
 		case p.Call != nil:
-			w.WriteString("<details><summary><code>" + hypertext.Plain(cmp.Or(p.Call.Heading, p.Call.Tool)) + `</code> <span class="dim">` + hypertext.Plain(p.Call.told()) + "</span></summary>\n")
+			said := map[bool]string{true: "dim", false: "bad"}[p.Call.Status == tool.Completed]
+			w.WriteString("<details><summary><code>" + hypertext.Plain(cmp.Or(p.Call.Heading, p.Call.Tool)) + `</code> <span class="` + said + `">` + hypertext.Plain(p.Call.told()) + "</span></summary>\n")
 			w.render(p.Call.fields, nil)
 			w.WriteString("</details>\n")
 		case p.Picture != nil:

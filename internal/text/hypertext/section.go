@@ -24,7 +24,7 @@ func Sections(text string, marks []Mark) (sections []string, left []Mark) {
 	return sections, left
 }
 
-// Growing renders a text that grows. It keeps the sections that no later text changes: a page redraws
+// Growing renders a text that grows. It keeps the sections that no later text changes: a page draws
 // a long message many times a second.
 type Growing struct {
 	settled []string

@@ -119,7 +119,7 @@ func Read(text string) []Block {
 	return p.closed
 }
 
-// Settled returns the length of the lines at a text's start that no later text changes or continues.
+// Settled returns the length of the lines at a text's start that no later text changes.
 func Settled(text string) (n int) {
 	var p Parser
 	at := 0
