@@ -89,7 +89,7 @@ func BenchmarkUndoInAWideFolder(b *testing.B) {
 		after := p.mark()
 		p.reopen()
 		b.StartTimer()
-		plan, err := p.Plan(ctx, false, nil, Window{before, after})
+		plan, err := p.Plan(ctx, false, nil, nil, Window{before, after})
 		if err != nil {
 			b.Fatal(err)
 		}

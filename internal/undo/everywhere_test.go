@@ -154,7 +154,7 @@ func merged(a, b map[string]string) map[string]string {
 // undo undoes a window, and refuses nothing.
 func (p *field) undo(what string, w Window) Result {
 	p.t.Helper()
-	plan, err := p.Plan(context.Background(), false, nil, w)
+	plan, err := p.Plan(context.Background(), false, nil, nil, w)
 	p.must(err)
 	r, err := p.Apply(context.Background(), plan)
 	p.must(err)
@@ -229,7 +229,7 @@ func TestAnUndoThatDiesIsFinishedEverywhere(t *testing.T) {
 		p.write("n/e/w", "new")
 		p.must(os.RemoveAll(p.path("two words")))
 		is := p.shape()
-		plan, err := p.Plan(context.Background(), false, nil, Window{before, p.mark()})
+		plan, err := p.Plan(context.Background(), false, nil, nil, Window{before, p.mark()})
 		p.must(err)
 		if died := p.dies(n, func() error { _, err := p.Apply(context.Background(), plan); return err }); !died {
 			p.same("undone", was)
@@ -275,7 +275,7 @@ func TestWhatIsNotKnownStaysEverywhere(t *testing.T) {
 	after := p.mark()
 	p.write("src/a.go", "by the user\n")
 	p.write("new", "by the user")
-	plan, err := p.Plan(context.Background(), false, nil, Window{before, after})
+	plan, err := p.Plan(context.Background(), false, nil, nil, Window{before, after})
 	p.must(err)
 	r, err := p.Apply(context.Background(), plan)
 	p.must(err)

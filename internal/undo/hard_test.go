@@ -206,7 +206,7 @@ func (p *site) undoOnAFullDisk(room int64) {
 	second, is := p.mark(), p.shape(false)
 	full := filepath.Join(filepath.Dir(p.root), "full")
 	fillUp(full, room)
-	plan, err := p.Plan(context.Background(), false, nil, Window{first, second})
+	plan, err := p.Plan(context.Background(), false, nil, nil, Window{first, second})
 	if err != nil {
 		t.Fatal(err) // nothing new is to be kept
 	}

@@ -52,9 +52,10 @@ const (
 // Plan returns the steps that undo the windows, oldest first. Each path goes back to its entry
 // before the first window, unless somebody else changed it. git includes git's own state. To go
 // from a to b, undo the window {Before: b, After: a}. To redo, undo the window that Apply returned.
-// It leaves the paths alone for which leave holds a reason.
-func (w *Workspace) Plan(ctx context.Context, git bool, leave map[string]string, windows ...Window) (Plan, error) {
-	p := planner{w: w, leave: leave, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]entry{}}
+// It leaves the paths alone for which leave holds a reason. same reports whether two contents of a
+// file in git's own state are equivalent; if nil, only equal ones are.
+func (w *Workspace) Plan(ctx context.Context, git bool, leave map[string]string, same func(path string, a, b []byte) bool, windows ...Window) (Plan, error) {
+	p := planner{w: w, leave: leave, equivalent: same, steps: map[string]*Step{}, refused: map[string]string{}, listings: map[string][]entry{}}
 	for _, win := range windows {
 		changes, err := w.Diff(ctx, win.Before, win.After)
 		if err != nil {
@@ -86,11 +87,12 @@ func (w *Workspace) Plan(ctx context.Context, git bool, leave map[string]string,
 
 // planner collects the net change of each path.
 type planner struct {
-	w       *Workspace
-	leave   map[string]string // reasons by path
-	steps   map[string]*Step
-	refused map[string]string
-	present Mark
+	w          *Workspace
+	leave      map[string]string // reasons by path
+	equivalent func(path string, a, b []byte) bool
+	steps      map[string]*Step
+	refused    map[string]string
+	present    Mark
 	// listings caches the present listings by folder. err is the first error reading one.
 	listings map[string][]entry
 	err      error
@@ -152,12 +154,12 @@ func (p *planner) judge() {
 
 // same reports whether two contents of a path are equivalent.
 func (p *planner) same(path string, a, b Entry) bool {
-	if p.w.Equivalent == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
+	if p.equivalent == nil || a.Kind != File || b.Kind != File || a.Mode != b.Mode || a.Attrs != b.Attrs || groupOf(path, a, b) != GroupGit {
 		return false
 	}
 	x, err := p.w.Content(a.Hash)
 	y, err2 := p.w.Content(b.Hash)
-	return err == nil && err2 == nil && p.w.Equivalent(path, x, y)
+	return err == nil && err2 == nil && p.equivalent(path, x, y)
 }
 
 // now returns the present entry at a path.

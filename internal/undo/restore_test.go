@@ -23,7 +23,7 @@ import (
 // undo undoes windows and returns the window of the undo itself.
 func (p *site) undo(git bool, windows ...Window) Result {
 	p.t.Helper()
-	plan, err := p.Plan(context.Background(), git, nil, windows...)
+	plan, err := p.Plan(context.Background(), git, nil, nil, windows...)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestAChangeBetweenPlanAndApplyIsKept(t *testing.T) {
 		before := p.mark()
 		p.sh("printf ONE > a; rm b; printf new > c; ln -sfn y l")
 		after := p.mark()
-		plan, err := p.Plan(context.Background(), false, nil, Window{before, after})
+		plan, err := p.Plan(context.Background(), false, nil, nil, Window{before, after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func TestAnUndoThatDiesAtAnyMomentIsFinished(t *testing.T) {
 		before, was := p.mark(), p.shape(false)
 		p.sh(wild)
 		is := p.shape(false)
-		plan, err := p.Plan(context.Background(), false, nil, Window{before, p.mark()})
+		plan, err := p.Plan(context.Background(), false, nil, nil, Window{before, p.mark()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,7 +282,7 @@ func killed(root string) {
 	after, err := w.Take(context.Background())
 	before, err2 := ParseMark(os.Getenv("ADZE_UNDO_BEFORE"))
 	if err == nil && err2 == nil {
-		plan, err := w.Plan(context.Background(), false, nil, Window{before, after})
+		plan, err := w.Plan(context.Background(), false, nil, nil, Window{before, after})
 		if err == nil {
 			_, err = w.Apply(context.Background(), plan)
 		}

@@ -109,7 +109,7 @@ func TestAnUndoLooksOnlyAtWhatItPutsBack(t *testing.T) {
 	p.sh("echo changed > wide/f7; rm wide/f8; echo new > wide/new")
 	after := p.mark()
 	p.sh("echo theirs > wide/f9")
-	plan, err := p.Plan(ctx, false, nil, Window{before, after})
+	plan, err := p.Plan(ctx, false, nil, nil, Window{before, after})
 	if err != nil || len(plan.Steps) != 3 || len(plan.Refused) != 0 {
 		t.Fatalf("%+v, %v", plan, err)
 	}

@@ -109,10 +109,6 @@ type Workspace struct {
 	saved       bool   // the table on disk equals tree
 	workers     int    // number of reading goroutines
 
-	// Equivalent reports whether two contents of a file in git's own state are equivalent, for Plan.
-	// If nil, only equal contents are.
-	Equivalent func(path string, a, b []byte) bool
-
 	crash func() // Options.Moment
 }
 

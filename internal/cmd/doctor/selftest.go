@@ -257,7 +257,7 @@ func (b bench) undo(ctx context.Context) (string, error) {
 	if err = errors.Join(err, err2); err != nil {
 		return "", err
 	}
-	plan, err := w.Plan(ctx, false, nil, undo.Window{Before: before, After: after})
+	plan, err := w.Plan(ctx, false, nil, nil, undo.Window{Before: before, After: after})
 	if err == nil {
 		_, err = w.Apply(ctx, plan)
 	}

@@ -114,10 +114,10 @@ func (d Manager) Plan(ctx context.Context, w UndoOptions) (*Proposal, error) {
 			return nil, err
 		}
 	}
-	d.Files.Equivalent = func(path string, a, b []byte) bool { // git status rewrites an index when only files' times differ
+	same := func(path string, a, b []byte) bool { // git status rewrites an index when only files' times differ
 		return filepath.Base(path) == "index" && d.Git.SameIndex(ctx, a, b)
 	}
-	if p.plan, err = d.Files.Plan(ctx, p.options.Git, doubts, windows...); err != nil {
+	if p.plan, err = d.Files.Plan(ctx, p.options.Git, doubts, same, windows...); err != nil {
 		return nil, err
 	}
 	if err := d.keepGitSound(ctx, &p.plan); err != nil {
