@@ -15,7 +15,7 @@ func TestServersOfOtherAssistantsAreRead(t *testing.T) {
 		`{"httpUrl":"https://b.example/mcp","headers":{"X":"y"}}`:         "https://b.example/mcp",
 		`{"type":"remote","url":"https://c.example/mcp","enabled":false}`: "off",
 		`{"command":"x","disabled":true}`:                                 "off",
-		`{}`:                                                              "neither", `[]`: "cannot unmarshal",
+		`{}`:                                                              "neither", `[]`: "no server that adze can read",
 	} {
 		s, off, err := Read("a", []byte(raw))
 		got := strings.Join(s.Command, " ") + s.URL

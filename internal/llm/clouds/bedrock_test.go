@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +65,8 @@ func newMachine(t *testing.T, settings, keys string) *machine {
 func frame(headers map[string]string, payload string) []byte {
 	var out bytes.Buffer
 	m := eventstream.Message{Payload: []byte(payload)}
-	for name, v := range headers {
-		m.Headers.Set(name, eventstream.StringValue(v))
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		m.Headers.Set(name, eventstream.StringValue(headers[name]))
 	}
 	if err := eventstream.NewEncoder().Encode(&out, m); err != nil {
 		panic(err)
