@@ -24,7 +24,6 @@ type decided struct {
 
 // settle leaves out changes clashing with others', and those tied to them.
 func (v *View) settle(changes []*Change) {
-	moved := map[*Change]bool{}
 	var all []*Change
 	each := func(do func(c *Change)) {
 		for _, top := range changes {
@@ -41,15 +40,16 @@ func (v *View) settle(changes []*Change) {
 	v.pair(changes)
 	each(func(c *Change) {
 		if c.Origin != nil && c.Origin.Removal != nil && (c.Origin.Removal.Path == c.Origin.Path || c.Origin.Removal.was == c.Origin.Path) {
-			moved[c.Origin.Removal], c.Origin.Removal.renamed = true, true
+			c.Origin.Removal.renamed = true
 		}
 	})
 	each(func(c *Change) {
 		all = append(all, c)
-		if !c.Known && c.Kind != apply.Merged && !moved[c] {
-			c.SkipReason = v.clash(c)
-		} else if moved[c] && c.Kind != apply.Removed {
+		if c.renamed {
 			c.Lower = entry.Stat{} // the old entry is gone by then
+		}
+		if !c.Known && c.Kind != apply.Merged {
+			c.SkipReason = v.clash(c)
 		}
 	})
 	v.sets(all)
@@ -78,22 +78,24 @@ func (v *View) Newly(changes []*Change) (out []apply.Unapplied) {
 	return out
 }
 
-// pair leaves out both ends of a rename if one is left out.
+// pair leaves out both ends of a rename if one is left out, and so on along a chain of renames.
 func (v *View) pair(changes []*Change) {
-	for _, top := range changes {
-		top.Walk(func(c *Change) bool {
-			from := c.Origin
-			switch {
-			case from == nil || from.InRenamedFolder:
-			case from.Removal != nil && from.Removal.Dropped:
-				c.Origin, c.Copied = nil, false
-			case from.Removal != nil && c.SkipReason == "" && from.Removal.SkipReason != "":
-				c.SkipReason = from.Removal.SkipReason
-			case from.Removal != nil && c.SkipReason != "":
-				from.Removal.SkipReason = c.SkipReason
-			}
-			return true
-		})
+	for more := true; more; {
+		more = false
+		for _, top := range changes {
+			top.Walk(func(c *Change) bool {
+				from := c.Origin
+				switch {
+				case from == nil || from.InRenamedFolder || from.Removal == nil:
+				case from.Removal.Dropped:
+					c.Origin, c.Copied = nil, false
+				case (c.SkipReason == "") != (from.Removal.SkipReason == ""):
+					c.SkipReason = cmp.Or(c.SkipReason, from.Removal.SkipReason)
+					from.Removal.SkipReason, more = c.SkipReason, true
+				}
+				return true
+			})
+		}
 	}
 }
 
@@ -206,12 +208,9 @@ func (v *View) clashInPlace(c *Change, base entry.Stat) string {
 	return ""
 }
 
-// journals returns the suffixes of SQLite's journals (sqlite.org/tempfiles.html).
-func journals() []string { return []string{"-wal", "-shm", "-journal"} }
-
-// setOf returns a journal's database, or the path itself.
+// setOf returns the database of an SQLite journal (sqlite.org/tempfiles.html), or the path itself.
 func setOf(path string) string {
-	for _, suffix := range journals() {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if base, ok := strings.CutSuffix(path, suffix); ok && filepath.Base(path) != suffix {
 			return base
 		}
@@ -240,7 +239,7 @@ func (v *View) sets(all []*Change) {
 
 // databaseInUse returns why a database cannot be changed now, or "".
 func (v *View) databaseInUse(root int, base string) string {
-	for _, suffix := range append([]string{""}, journals()...) {
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 		st, err := v.Look(root, base+suffix)
 		if err != nil {
 			continue
