@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -74,9 +75,9 @@ func Transport() *http.Transport {
 }
 
 // proxy returns the environment's proxy, but none for what answers only on this machine's own link,
-// such as a cloud's credentials.
+// such as a cloud's credentials; Amazon serves those at fd00:ec2:: too.
 func proxy(r *http.Request) (*url.URL, error) {
-	if ip, err := netip.ParseAddr(r.URL.Hostname()); err == nil && ip.IsLinkLocalUnicast() {
+	if ip, err := netip.ParseAddr(r.URL.Hostname()); err == nil && (ip.IsLinkLocalUnicast() || strings.HasPrefix(ip.String(), "fd00:ec2::")) {
 		return nil, nil
 	}
 	return http.ProxyFromEnvironment(r)
