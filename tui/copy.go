@@ -2,10 +2,12 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
+	"adze/session/api"
 	"adze/tui/list"
 	"adze/tui/screen"
 	"adze/tui/transcript"
@@ -15,6 +17,7 @@ import (
 // copier copies parts of the conversation to the clipboard.
 type copier struct {
 	host
+	ports      *api.Ports
 	transcript *transcript.Pane
 	picker     *list.List
 	twice      *doublePress
@@ -75,26 +78,27 @@ func (c *copier) put(what, text string) (told string, cmd tea.Cmd) {
 	}
 	clean := safeterm.Clean(text)
 	return fmt.Sprintf("copied %s (%s), if your terminal allows it", what, ui.Size(len(text))),
-		func() tea.Msg { c.clip(clean); return nil }
+		func() tea.Msg {
+			if c.ports.Copy == nil || c.ports.Copy(clean.String()) != nil {
+				c.clip(clean)
+			}
+			return nil
+		}
 }
 
 func (c *copier) choose() tea.Cmd {
 	all := c.transcript.Copyables()
 	var items []list.Choice
 	for i, it := range all {
-		items = append(items, list.Choice{ID: fmt.Sprint(i), Label: it.Label, Note: it.Note})
+		items = append(items, list.Choice{ID: strconv.Itoa(i), Label: it.Label, Note: it.Note})
 	}
 	if len(items) == 0 {
 		c.showMessage("there is nothing to copy yet")
 		return nil
 	}
 	c.picker.Begin("copy what?", items, func(taken list.Choice) tea.Cmd {
-		for i, it := range all {
-			if fmt.Sprint(i) == taken.ID {
-				return c.text(it.Label, it.Text)
-			}
-		}
-		return nil
+		i, _ := strconv.Atoi(taken.ID)
+		return c.text(all[i].Label, all[i].Text)
 	})
 	return nil
 }

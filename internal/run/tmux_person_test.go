@@ -140,19 +140,3 @@ func TestASavedRuleIsNotAskedAgainInATerminal(t *testing.T) {
 	p.sees("It is there.")
 	p.quit()
 }
-
-func TestAnAnswerIsCopiedInATerminal(t *testing.T) {
-	u := newUser(t)
-	p := u.openPane(80, 24)
-	p.tmux("set", "-g", "set-clipboard", "on") // tmux takes what programs copy
-	p.adze(u.script("-- 1 --\ntext: Täglich **neu**.\n"))
-	p.text("ask")
-	p.keys("Enter")
-	p.sees("Täglich neu.")
-	p.rests()
-	p.keys("C-y")
-	p.until("the answer in the clipboard", func() bool {
-		return strings.Contains(p.tmux("list-buffers", "-F", "#{buffer_sample}"), "Täglich **neu**.")
-	})
-	p.quit()
-}

@@ -112,14 +112,14 @@ type Ports struct {
 	Edit func(text string) (string, error)
 	// Drop checks a pasted text: terminals paste a path when a file is dropped on them.
 	Drop func(text string) (Dropped, bool)
-	// Picture saves the clipboard's image to a file and returns its path.
+	// Picture saves the clipboard's image to a file and returns its path; Copy, if set, copies text.
 	Picture func(ctx context.Context) (string, error)
+	Copy    func(text string) error
 	// Keep stores a choice for later sessions: "interface.theme" or "interface.keys". Kept returns
 	// the current values for those and "model".
 	Keep         func(name, value string) error
 	CurrentValue func(name string) string
-	// PromptHistory returns the user's earlier prompts in this workspace, oldest first; Remember adds
-	// one.
+	// PromptHistory returns the earlier prompts in this workspace, oldest first; Remember adds one.
 	PromptHistory func() []string
 	Remember      func(text string)
 }

@@ -38,14 +38,13 @@ type Outer struct {
 func OuterFor(env func(string) string) Outer {
 	o := Outer{tmux: env("TMUX") != "" || strings.HasPrefix(env("TERM"), "tmux"), notify: "9"} // over ssh only TERM is known
 	o.screen = env("STY") != "" && !o.tmux
-	if strings.HasPrefix(env("TERM"), "rxvt") || strings.HasPrefix(env("TERM"), "foot") || env("VTE_VERSION") != "" {
-		o.notify = "777"
-	}
 	switch term := env("TERM"); {
 	case strings.HasSuffix(term, "kitty"):
 		o.notify = "99"
 	case term == "linux":
 		o.notify = "bell"
+	case strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") || env("VTE_VERSION") != "":
+		o.notify = "777"
 	}
 	return o
 }
@@ -54,27 +53,27 @@ func OuterFor(env func(string) string) Outer {
 // sequences.
 func (o Outer) Copy(t safeterm.Text) string {
 	seq := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(t.String())) + "\a"
-	switch {
-	case o.tmux:
-		return seq + passed(seq) // depending on its settings, tmux handles the first or passes on the second
-	case o.screen:
-		return inPieces(seq)
+	if o.tmux { // depending on its settings, tmux handles the first or passes on the second
+		return seq + passed(seq)
 	}
-	return seq
+	return o.through(seq)
 }
 
 // Notify returns the sequence for a notification.
 func (o Outer) Notify(n Note) string {
-	seq := "\x1b]9;" + n.text() + "\a"
-	if o.notify == "777" {
-		seq = "\x1b]777;notify;adze;" + n.text() + "\a"
-	}
-	switch {
-	case o.notify == "99":
-		seq = "\x1b]99;;" + n.text() + "\x1b\\"
-	case o.notify == "bell":
+	switch o.notify {
+	case "bell":
 		return "\a"
+	case "777":
+		return o.through("\x1b]777;notify;adze;" + n.text() + "\a")
+	case "99":
+		return o.through("\x1b]99;;" + n.text() + "\x1b\\")
 	}
+	return o.through("\x1b]9;" + n.text() + "\a")
+}
+
+// through makes a multiplexer pass a sequence to the outer terminal.
+func (o Outer) through(seq string) string {
 	switch {
 	case o.tmux:
 		return passed(seq)

@@ -20,7 +20,10 @@ import (
 // pictureAge is how long clipboard pictures are kept; queued messages are sent before that.
 const pictureAge = 24 * time.Hour
 
-// Clipboard reads pictures from the clipboard by system programs.
+// tmuxTime limits the wait for tmux, which runs on the same machine.
+const tmuxTime = 2 * time.Second
+
+// Clipboard reads pictures from the clipboard, and copies text, by system programs.
 type Clipboard struct {
 	dir       string // folder for pictures
 	system    string // as in runtime.GOOS
@@ -36,19 +39,16 @@ func NewClipboard(state, workspace string, getenv func(string) string) Clipboard
 // reader is a program that writes the clipboard's picture to its output.
 type reader struct {
 	args   []string
-	decode func([]byte) []byte // nil if the output is the picture
+	decode func(string) ([]byte, error) // nil if the output is the picture
 }
 
 // readers returns the system's programs, best first.
 func (c Clipboard) readers() []reader {
 	if c.system == "darwin" {
-		return []reader{
-			{args: []string{"pngpaste", "-"}},
-			{args: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: appleData},
-		}
+		return []reader{{args: []string{"osascript", "-e", "get the clipboard as «class PNGf»"}, decode: appleData}}
 	}
 	if c.system == "windows" {
-		return []reader{{args: []string{"powershell.exe", "-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", windowsPicture}, decode: base64Data}}
+		return []reader{{args: []string{"powershell.exe", "-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", windowsPicture}, decode: base64.StdEncoding.DecodeString}}
 	}
 	var all []reader
 	if c.getenv("WAYLAND_DISPLAY") != "" {
@@ -65,14 +65,6 @@ const windowsPicture = "Add-Type -AssemblyName System.Windows.Forms, System.Draw
 	"$p = [Windows.Forms.Clipboard]::GetImage(); if ($null -eq $p) { exit 1 }; " +
 	"$m = New-Object IO.MemoryStream; $p.Save($m, [Drawing.Imaging.ImageFormat]::Png); " +
 	"[Console]::Out.Write([Convert]::ToBase64String($m.ToArray()))"
-
-func base64Data(out []byte) []byte {
-	png, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(out)))
-	if err != nil {
-		return nil
-	}
-	return png
-}
 
 // Picture stores the clipboard's picture in a file and returns its path.
 func (c Clipboard) Picture(ctx context.Context) (string, error) {
@@ -91,7 +83,7 @@ func (c Clipboard) Picture(ctx context.Context) (string, error) {
 		cmd.Env, cmd.WaitDelay = env, time.Second
 		out, err := cmd.Output()
 		if r.decode != nil {
-			out = r.decode(out)
+			out, _ = r.decode(strings.TrimSpace(string(out))) // the signature is checked below
 		}
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("%s did not answer: %w", r.args[0], ctx.Err())
@@ -102,6 +94,25 @@ func (c Clipboard) Picture(ctx context.Context) (string, error) {
 		return c.keep(out)
 	}
 	return "", fmt.Errorf("the clipboard is read by %s, which is not installed", strings.Join(missing, " or "))
+}
+
+// Copier returns a function that copies text, or nil where the terminal itself takes it. tmux takes
+// text from its own command (since 3.2), but from programs only if set-clipboard is on.
+func (c Clipboard) Copier() func(text string) error {
+	if c.getenv("TMUX") == "" {
+		return nil
+	}
+	return func(text string) error {
+		ctx, cancel := context.WithTimeout(context.Background(), tmuxTime)
+		defer cancel()
+		path, env, err := proc.Helper("tmux", c.workspace)
+		if err != nil {
+			return err
+		}
+		cmd := exec.CommandContext(ctx, path, "load-buffer", "-w", "-")
+		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
+		return cmd.Run()
+	}
 }
 
 // keep writes a picture and removes old ones.
@@ -127,12 +138,6 @@ func (c Clipboard) keep(png []byte) (string, error) {
 }
 
 // appleData decodes osascript's output «data PNGf89504E…».
-func appleData(out []byte) []byte {
-	_, rest, ok := strings.Cut(string(out), "«data PNGf")
-	digits, _, ok2 := strings.Cut(rest, "»")
-	png, err := hex.DecodeString(digits)
-	if !ok || !ok2 || err != nil {
-		return nil
-	}
-	return png
+func appleData(out string) ([]byte, error) {
+	return hex.DecodeString(strings.TrimSuffix(strings.TrimPrefix(out, "«data PNGf"), "»"))
 }

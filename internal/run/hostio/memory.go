@@ -42,14 +42,11 @@ func (m Memory) Messages() []string {
 	lines := lineread.New(f, maxMemoryLine)
 	for {
 		line, err := lines.Next()
-		if errors.Is(err, lineread.ErrLong) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, lineread.ErrLong) {
 			break
 		}
 		var text string
-		if json.Unmarshal(line, &text) == nil && text != "" {
+		if err == nil && json.Unmarshal(line, &text) == nil && text != "" {
 			out = append(slices.DeleteFunc(out, func(s string) bool { return s == text }), text)
 		}
 	}

@@ -28,8 +28,9 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 			}
 		case session.RewindEntry:
 			var back session.Rewound
-			if json.Unmarshal(e.Data, &back) == nil {
-				messages = before(messages, back.MessageID)
+			_ = json.Unmarshal(e.Data, &back)
+			if i := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == back.MessageID }); i >= 0 {
+				messages = messages[:i]
 			}
 		case session.EndEntry:
 			var r session.Result
@@ -39,11 +40,9 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 					p.Changed = append(p.Changed, path)
 				}
 			}
-			if err != nil || r.Cost == nil {
-				known = false
-				continue
+			if known = known && err == nil && r.Cost != nil; known {
+				cost += *r.Cost
 			}
-			cost += *r.Cost
 		}
 	}
 	p.Messages = len(messages)
@@ -52,14 +51,6 @@ func Peek(ctx context.Context, stored session.Store, id string) (api.SessionPeek
 		p.Cost = &cost
 	}
 	return p, ctx.Err()
-}
-
-// before drops a message and everything after it.
-func before(messages []session.Message, id string) []session.Message {
-	if i := slices.IndexFunc(messages, func(m session.Message) bool { return m.ID == id }); i >= 0 {
-		return messages[:i]
-	}
-	return messages
 }
 
 // lastExchange returns the number of turns, the last user message, and the last answer to it.
