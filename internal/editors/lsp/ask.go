@@ -94,6 +94,7 @@ func (s *Servers) Definition(ctx context.Context, at Spot) ([]Place, error) {
 
 // References returns the uses and the definition of the symbol at a spot.
 func (s *Servers) References(ctx context.Context, at Spot) ([]Place, error) {
+	_, _ = s.Problems(ctx, at.Path) // a server that has judged the file has read its project
 	return s.locate(ctx, at, "textDocument/references", object{"includeDeclaration": true})
 }
 

@@ -24,6 +24,7 @@ type Rewrite struct {
 func (s *Servers) Rename(ctx context.Context, at Spot, name string) (out []Rewrite, err error) {
 	var edit workspaceEdit
 	encoding := ""
+	_, _ = s.Problems(ctx, at.Path) // a server that has judged the file has read its project
 	err = s.ask(ctx, renameTime, at.Path, func(ctx context.Context, v *server, conn *jsonrpc2.Conn, text string) error {
 		where, err := v.find(at, text)
 		if err != nil {

@@ -146,10 +146,8 @@ func packageAround(program string) (typeScript, bool) {
 // default.
 func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 	own, _ := n.init["tsserver"].(object)
-	server := maps.Clone(own)
-	if server == nil {
-		server = object{}
-	}
+	server := object{"useSyntaxServer": "never"} // it answers for one file while the project loads
+	maps.Copy(server, own)
 	if _, said := n.init["disableAutomaticTypingAcquisition"]; !said {
 		n.init["disableAutomaticTypingAcquisition"] = true // it would run npm
 	}
@@ -161,9 +159,7 @@ func (n *launch) typeScript(o Options, sdk SDK, there bool) error {
 		})
 	}
 	path, _ := server["path"].(string)
-	for _, key := range []string{"path", "fallbackPath"} {
-		delete(server, key)
-	}
+	delete(server, "fallbackPath")
 	switch {
 	case n.sdk != "" && sdk.Server == typescriptServer:
 		path = filepath.Join(o.Root, sdk.Argv[1])

@@ -168,6 +168,27 @@ func (p project) renames(t *testing.T, s *lsp.Servers, lib, use string) {
 	}
 }
 
+// TestAServerIsAskedAtOnce for a rename where a name is defined, before it has read the project: both
+// files are changed, or nothing. typescript-language-server 5.1.3 changed the one that was open,
+// because its second tsserver, which knows no project, answered meanwhile.
+func TestAServerIsAskedAtOnce(t *testing.T) {
+	for _, p := range projects() {
+		t.Run(p.server, func(t *testing.T) {
+			if p.server == "clangd" {
+				t.Skip("it never reads a file that is not open, without a list of them")
+			}
+			s, dir := p.open(t)
+			spot := lsp.Spot{Path: filepath.Join(dir, p.lib), Line: p.defined, Name: "greet"}
+			if got, err := s.Rename(t.Context(), spot, "welcome"); err != nil || len(got) != 2 {
+				t.Errorf("rename: %+v, %v", got, err)
+			}
+			if got, err := s.References(t.Context(), spot); err != nil || len(got) < 2 {
+				t.Errorf("references: %+v, %v", got, err)
+			}
+		})
+	}
+}
+
 // breaks changes lib so that use does not fit any more: that is told with the change, though use
 // was not asked about, and when it fits again nothing is wrong.
 func (p project) breaks(t *testing.T, s *lsp.Servers, dir, lib, use string) {
