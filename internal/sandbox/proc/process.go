@@ -16,8 +16,8 @@ const (
 	// at once; only a descriptor in a foreign process keeps the pipe open.
 	drainTime = 100 * time.Millisecond
 	// stuckTime is the time for a shim to end its processes before it is killed itself. Its own
-	// limit is 2 s.
-	stuckTime = 3 * time.Second
+	// limit is 3 s.
+	stuckTime = 4 * time.Second
 	// startTime limits the command's start, including a slow disk.
 	startTime = 10 * time.Second
 	// chunkSize is the read size: a Linux pipe's default capacity.

@@ -15,7 +15,6 @@
 package claims
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -83,10 +82,14 @@ func (d *effects) doubts(s clause) (why string) {
 	test := d.last(effect.mayTest)
 	switch {
 	case test >= 0 && test >= edit:
-		if x := d.all[test]; x.testsFailed() {
-			return fmt.Sprintf("says that tests pass; the last run of them failed: %s", x.commands[0])
+		x, how := d.all[test], "of them failed"
+		if !x.testsFailed() {
+			return ""
 		}
-		return ""
+		if regexp.MustCompile(`(?m)^(=+ )?(no tests ran|[1-9]\d* deselected in|No tests? (files )?found)`).MatchString(x.output) {
+			how = "found none"
+		}
+		return "says that tests pass; the last run " + how + ": " + x.commands[0]
 	case edit >= 0:
 		return "says that tests pass; none ran after the last edit"
 	case d.partial:
@@ -102,7 +105,7 @@ func (x effect) testsFailed() bool {
 		for _, words := range simple(c) {
 			if isTest(words) {
 				tests++
-			} else if !token(words[0]).in("looking") {
+			} else if !token(words[0]).in("looking") && words[0] != "tee" {
 				return false
 			}
 		}
@@ -114,7 +117,7 @@ func (x effect) testsFailed() bool {
 }
 
 func failures() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(FAIL\b|--- FAIL|not ok \d|(=+ |Tests: +)?[1-9]\d* (tests? )?failed\b)`)
+	return regexp.MustCompile(`(?m)^(FAIL\b|--- FAIL|not ok \d|[#ℹ] fail [1-9]|(=+ |Tests: +)?[1-9]\d* (tests? )?failed\b)`)
 }
 
 // anyCode reports whether tests may depend on one of the changed files.

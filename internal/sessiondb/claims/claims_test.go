@@ -251,11 +251,45 @@ func TestRunnersThatFailed(t *testing.T) {
 	for command, want := range map[string]bool{
 		"node --test a.mjs": true, "node --test": true, "bats a.bats": true, "npx vitest run": true, "npx --yes jest": true,
 		"python3 -m pytest -q": true, "uv run pytest": true, "poetry run pytest": true, "yarn jest": true, "pnpm vitest run": true,
-		"node a.mjs": false, "python3 build.py": false, "npx tsc": false, "uv run build.py": false,
+		"timeout 60 go test ./...": true, "timeout 5m npm test": true, "node a.mjs": false, "python3 build.py": false, "npx tsc": false, "uv run build.py": false,
 	} {
 		got := new(talk).edits("a.go").runs(command, 1).check("All tests pass.")
 		if (len(got) == 1 && strings.HasSuffix(got[0].Text, command)) != want {
 			t.Errorf("%s: %v, contradicted: %v", command, got, want)
+		}
+	}
+}
+
+// TestAPipeHidesNoFailure looks at failures in the output of runs that ended with code 0, because a
+// pipe's code is its last command's or a program ended the run itself.
+func TestAPipeHidesNoFailure(t *testing.T) {
+	const goes, node = "--- FAIL: TestA (0.00s)\nFAIL\nok  \tm\t0.01s\nexit code 0", "# pass 3\n# fail 1\nexit code 0"
+	for command, output := range map[string]string{
+		"go test ./...": goes, "go test ./... | tee log": goes, "go test ./... 2>&1 | tee log | head -5": goes, "timeout 60 go test ./... | tail": goes,
+		"node --test | tee log": node, "npm test": node,
+	} {
+		k := new(talk).edits("a.go").prints(command, output)
+		if got := k.check("All tests pass."); len(got) != 1 || !strings.HasSuffix(got[0].Text, "failed: "+command) {
+			t.Errorf("%s: %v", command, got)
+		}
+		if got := evidence(k, "All tests pass."); len(got) > 0 {
+			t.Errorf("%s is marked: %v", command, got)
+		}
+	}
+}
+
+// TestARunThatFoundNoTests is pytest 7.2.1, which ends with code 5, and vitest 4.1.12, with 1.
+func TestARunThatFoundNoTests(t *testing.T) {
+	for output, command := range map[string]string{
+		"no tests ran in 0.00s\nexit code 5": "pytest -q", "1 deselected in 0.01s\nexit code 5": "pytest -q -k x",
+		"No test files found, exiting with code 1\nexit code 1": "npx vitest run",
+	} {
+		k := new(talk).edits("a.py").prints(command, output, func(o *tool.Outcome) { o.Status, o.Code = tool.Failed, tool.CodeExit })
+		if got := k.check("All tests pass."); len(got) != 1 || !strings.HasSuffix(got[0].Text, "the last run found none: "+command) {
+			t.Errorf("%s: %v", command, got)
+		}
+		if got := evidence(k, "All tests pass."); len(got) > 0 {
+			t.Errorf("%s is marked: %v", command, got)
 		}
 	}
 }

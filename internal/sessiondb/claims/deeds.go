@@ -93,7 +93,7 @@ func simple(text string) (out [][]string) {
 	text = strings.NewReplacer("2>&1", "", "&>", ">").Replace(text)
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&\n()", r) }) {
 		words := strings.Fields(part)
-		for len(words) > 0 && (strings.Contains(words[0], "=") || token(words[0]).in("before")) {
+		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0][0] >= '0' && words[0][0] <= '9' || token(words[0]).in("before")) {
 			words = words[1:]
 		}
 		if len(words) > 0 && !token(words[0]).in("alone") {

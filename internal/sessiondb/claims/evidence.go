@@ -77,7 +77,7 @@ func (d *effects) tested(code string, numbers []string) int {
 	x := d.all[at]
 	words, alone := x.alone()
 	switch {
-	case !alone || !x.succeeded || !isTest(words) || d.mayHaveChangedAfter(at) || !someRan(words, x.output),
+	case !alone || !x.succeeded || x.testsFailed() || !isTest(words) || d.mayHaveChangedAfter(at) || !someRan(words, x.output),
 		code != "" && !slices.Equal(words, strings.Fields(code)), code == "" && !whole(words, "wholeTests"),
 		slices.ContainsFunc(numbers, func(n string) bool { return !counts(x.output, n) }):
 		return -1
@@ -111,15 +111,12 @@ func whole(words []string, set string) bool {
 	return sets()[set][strings.Join(rest, "_")]
 }
 
-// someRan reports whether a test run was not empty, judging by its output: go test also prints "[no
-// tests to run]" for a package with only benchmarks, bun prints "0 pass".
+// someRan reports whether a test run was not empty, judging by its output: go test also ends
+// a line in "[no tests to run]" for a package with only benchmarks, bun prints "0 pass".
 func someRan(words []string, output string) bool {
 	matches := func(pattern string) bool { return regexp.MustCompile(`(?mi)` + pattern).MatchString(output) }
 	if words[0] == "go" || strings.Contains(output, "[no tests to run]") {
-		ran := slices.ContainsFunc(strings.Split(output, "\n"), func(line string) bool {
-			return regexp.MustCompile(`^ok[ \t]`).MatchString(line) && !strings.Contains(line, "[no tests to run]")
-		})
-		return ran && (!matches(`^\s*--- SKIP`) || matches(`^\s*--- PASS`))
+		return matches(`^ok[ \t].*([^]\n]|statements\])$`) && (!matches(`^\s*--- SKIP`) || matches(`^\s*--- PASS`))
 	}
 	return matches(`\b[1-9]\d* (tests? )?pass`) || matches(`\bpass(ed)?:? [1-9]`)
 }

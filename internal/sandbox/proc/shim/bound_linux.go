@@ -116,5 +116,7 @@ func (s *supervisor) kill() {
 	if os.Getpid() == 1 {
 		_ = syscall.Kill(-1, syscall.SIGKILL)
 	}
+	pids, _ := KillTree(s.members)
+	s.note(pids)
 	s.sweep()
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Grace is the time between SIGTERM and SIGKILL. It must fit into 200 ms for an abort and 100 ms of
-// delay for a timeout.
-const Grace = 50 * time.Millisecond
+// Grace is the time between SIGTERM and SIGKILL, in which a program saves its work. A tool call may
+// take 2 s to end after an abort (tool.Runner.Grace), so it must be shorter.
+const Grace = time.Second
 
 const (
-	sweepRetry = time.Millisecond // after the first round of killing; doubled up to Grace
+	sweepRetry = time.Millisecond // after the first round of killing; doubled each time
 	sweepLimit = 2 * time.Second  // later the rest counts as survivors
 	maxPasses  = 64               // freezing passes per round; a fork storm settles in a few
 )
@@ -27,7 +27,7 @@ func (s *supervisor) sweep() {
 			return
 		}
 		deadline := time.Now().Add(sweepLimit)
-		for retry := sweepRetry; time.Now().Before(deadline); retry = min(2*retry, Grace) {
+		for retry := sweepRetry; time.Now().Before(deadline); retry *= 2 {
 			pids, denied := KillTree(s.members)
 			s.note(pids)
 			if s.waitGone(retry) {
@@ -68,12 +68,10 @@ func (s *supervisor) note(pids []int) {
 }
 
 func (s *supervisor) waitGone(d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-s.gone:
 		return true
-	case <-t.C:
+	case <-time.After(d):
 		return false
 	}
 }
