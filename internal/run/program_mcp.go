@@ -12,6 +12,7 @@ import (
 	"adze/internal/config"
 	"adze/internal/mcp"
 	"adze/internal/mcp/clients"
+	"adze/internal/project/discovery"
 	"adze/internal/project/trust"
 	"adze/internal/run/guard"
 	"adze/internal/run/servers"
@@ -70,9 +71,8 @@ func serversOf(s *settings.Settings, pool *mcp.Pool) (out []mcpCmd.ServerEntry, 
 			continue
 		}
 		if i.Mine { // a user's server that would start in this folder
-			name := strings.TrimSuffix(strings.TrimPrefix(i.ID, trust.Server+":"), "@config")
 			for n := range out {
-				if out[n].Name == name && out[n].State != mcpCmd.Disabled && i.State != trust.Allowed {
+				if i.ID == trust.Server+":"+out[n].Name+"@config" && out[n].State != mcpCmd.Disabled && i.State != trust.Allowed {
 					out[n].State, out[n].Reason = mcpCmd.NeedsConsent, i.Definition+"; adze permission trust allow "+i.ID+" lets it in this folder"
 				}
 			}
@@ -118,7 +118,7 @@ func stateOf(pool *mcp.Pool, name string) (state, why string) {
 
 // ServerChecks checks the MCP servers of this folder and of other assistants without starting any.
 func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
-	configured, fine := map[string]bool{}, 0
+	configured, others, fine := map[string]bool{}, []string(nil), 0
 	err := a.MCP(ctx, func(d mcpCmd.Manager) error {
 		for _, l := range d.All {
 			configured[l.Name] = true
@@ -148,8 +148,8 @@ func (a *app) ServerChecks(ctx context.Context) (out []doctor.Check) {
 		out = append(out, doctor.Check{Name: "MCP servers", State: doctor.OK, Finding: plural.Of(fine, "server") + " without a failure that is known"})
 	}
 	dir, _ := a.CurrentFolder() // without it, servers for one folder are not found
-	var others []string
-	for _, f := range clients.Find(a.Getenv("HOME"), a.Getenv, dir) {
+	top, _ := discovery.Repository(dir)
+	for _, f := range clients.Find(a.Getenv("HOME"), a.Getenv, top) {
 		if f.Problem == "" && !configured[f.Name] {
 			configured[f.Name] = true
 			others = append(others, f.Name)

@@ -15,6 +15,7 @@ import (
 	"adze/internal/cmd"
 	"adze/internal/config"
 	"adze/internal/mcp/clients"
+	"adze/internal/project/discovery"
 	"adze/internal/text/plural"
 	"adze/internal/text/safeterm"
 	"adze/internal/text/usage"
@@ -131,13 +132,11 @@ func (s servers) agrees(c *cobra.Command, n int) bool {
 
 // offers lists other assistants' servers; the first one with a name counts.
 func (s servers) offers(cfg config.Config, names, from []string) (out []importJSON) {
-	dir, err := s.CurrentFolder()
-	if err != nil {
-		dir = ""
-	}
+	dir, _ := s.CurrentFolder() // without it, servers for one folder are not found
+	top, _ := discovery.Repository(dir)
 	taken := map[string]config.MCPServer{}
 	maps.Copy(taken, cfg.MCP.Servers)
-	for _, f := range clients.Find(s.Getenv("HOME"), s.Getenv, dir) {
+	for _, f := range clients.Find(s.Getenv("HOME"), s.Getenv, top) {
 		if len(names) > 0 && !slices.Contains(names, f.Name) || len(from) > 0 && !slices.Contains(from, f.Client) {
 			continue
 		}

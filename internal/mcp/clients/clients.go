@@ -62,19 +62,21 @@ var places = []place{
 // Names returns the supported assistants.
 func Names() (out []string) {
 	for _, p := range places {
-		if !slices.Contains(out, p.client) {
-			out = append(out, p.client)
-		}
+		out = append(out, p.client)
 	}
-	return out
+	return slices.Compact(out)
 }
 
-// Find reads all servers, sorted by name within a file. dir is the run's folder: Claude Code has
-// servers for one folder beside those for all.
-func Find(home string, getenv func(string) string, dir string) (out []ServerEntry) {
+// Find reads all servers, sorted by name within a file. top is the top of the run's repository:
+// Claude Code keeps servers for one beside those for all, under the main work tree's name.
+func Find(home string, getenv func(string) string, top string) (out []ServerEntry) {
+	text, _ := os.ReadFile(filepath.Join(top, ".git")) // a file in a linked work tree
+	if main, _, linked := strings.Cut(string(text), "/.git/worktrees/"); linked {
+		top = strings.TrimPrefix(main, "gitdir: ")
+	}
 	for _, p := range places {
 		for _, path := range p.files(home, getenv) {
-			out = append(out, p.read(path, dir)...)
+			out = append(out, p.read(path, top)...)
 		}
 	}
 	return out
@@ -98,7 +100,7 @@ func (p place) files(home string, getenv func(string) string) []string {
 	return all
 }
 
-func (p place) read(path, dir string) (out []ServerEntry) {
+func (p place) read(path, top string) (out []ServerEntry) {
 	raw, err := contents(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -122,7 +124,7 @@ func (p place) read(path, dir string) (out []ServerEntry) {
 	if p.client == "claude" {
 		var projects map[string]map[string]json.RawMessage
 		_ = json.Unmarshal(file["projects"], &projects) // none on an error
-		out = append(out, p.entries(path, projects[dir][p.member])...)
+		out = append(out, p.entries(path, projects[top][p.member])...)
 	}
 	return out
 }
@@ -143,9 +145,8 @@ func (p place) entries(path string, member json.RawMessage) (out []ServerEntry) 
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		f := ServerEntry{Client: p.client}
 		s, off, err := mcp.Read(name, entries[name])
-		s.Source, f.Disabled = path, off
+		f := ServerEntry{Client: p.client, Disabled: off}
 		more := struct {
 			Timeout  float64           `json:"timeout"`
 			Include  []string          `json:"includeTools"`
@@ -162,7 +163,7 @@ func (p place) entries(path string, member json.RawMessage) (out []ServerEntry) 
 		}{}
 		_ = json.Unmarshal(entries[name], &more) // other forms are skipped
 		s = s.Rewrite(p.variables)
-		s.Tools = append(more.Include, more.Enabled...)
+		s.Source, s.Tools = path, append(more.Include, more.Enabled...)
 		for _, not := range slices.Concat(more.Exclude, more.Disabled, more.Without) {
 			s.Tools = append(s.Tools, "!"+not)
 		}
@@ -202,11 +203,10 @@ func (p place) variables(text string) string {
 	switch p.client {
 	case "gemini":
 		return regexp.MustCompile(`\$([A-Za-z_]\w*)`).ReplaceAllString(text, "$${$1}")
-	case "codex", "opencode":
-		text = strings.ReplaceAll(text, "${", "${:-${}")
-	}
-	if p.client == "opencode" {
-		text = regexp.MustCompile(`\{env:([^}]+)\}`).ReplaceAllString(text, "$${$1:-}")
+	case "codex":
+		return strings.ReplaceAll(text, "${", "${:-${}")
+	case "opencode":
+		return regexp.MustCompile(`\{env:([^}]+)\}`).ReplaceAllString(strings.ReplaceAll(text, "${", "${:-${}"), "$${$1:-}")
 	}
 	return text
 }

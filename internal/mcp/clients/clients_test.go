@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,6 +72,25 @@ func TestTheServersOfOtherAssistantsAreFound(t *testing.T) {
 	}
 	if a, b := strings.Join(got, "\n"), strings.Join(want, "\n"); a != b {
 		t.Errorf("%s\n\nnot\n\n%s", a, b)
+	}
+}
+
+// TestServersOfALinkedWorkTree are those of the main one for claude-code 2.1.332, which names a
+// repository by it.
+func TestServersOfALinkedWorkTree(t *testing.T) {
+	home, main, linked := t.TempDir(), t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		filepath.Join(home, ".claude.json"): `{"projects": {` + strconv.Quote(main) + `: {"mcpServers": {"here": {"command": "x"}}}}}`,
+		filepath.Join(linked, ".git"):       "gitdir: " + main + "/.git/worktrees/w\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for top, want := range map[string]int{main: 1, linked: 1, home: 0, "": 0} {
+		if got := Find(home, func(string) string { return "" }, top); len(got) != want {
+			t.Errorf("%s: %v", top, got)
+		}
 	}
 }
 
