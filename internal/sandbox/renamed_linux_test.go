@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adze/internal/sandbox/proc"
 )
 
 // A folder that a command renames keeps its identity and that of all in it, with its times, and
@@ -101,24 +103,32 @@ for x, y in (b"d", b"f"), (b"c", b"d"):
 }
 
 // Renames in a circle or in a chain, and a change of somebody else to each file before they are
-// applied: what others wrote stays, and no file of the command's is lost.
+// applied, or while the user reviews them: what others wrote stays, and no file of the command's is
+// lost.
 func TestRenamesInACircleBesideOthers(t *testing.T) {
 	need(t, "bash")
 	b := newViewBench(t)
 	for command, files := range map[string][]string{
-		"mv f t; mv g f; mv t g": {"f", "g"}, "mv f t; mv g f; mv h g; mv t h": {"f", "g", "h"}, "mv h t; mv g h; mv f g; mv t f": {"f", "g", "h"},
-		"mv h i; mv g h; mv f g": {"f", "g", "h"}, "mv f e0; mv g f; mv h g": {"f", "g", "h"},
+		"mv f t; mv g f; mv t g": {"f", "g"}, "mv f t; mv g f; mv h g; mv t h": {"f", "g", "h"}, "mv h i; mv g h; mv f g": {"f", "g", "h"},
 		"mv f f.1; echo ours > f": {"f"}, "mv f f.1; mkdir f; echo ours > f/ours": {"f"}, "mv d t; mv f d; mv t f": {"f", "d/a"},
 		"mv d t; mv e d; mv t e": {"d/a", "e/a"}, "mv d t; mv e d; mv k e; mv t k": {"d/a", "e/a", "k/a"},
+		"mkdir n; mv f n/f; mv g f": {"f", "g"}, "mv d n; mv f n/b; mv n/a f": {"f", "d/a"}, "mv d n; mv f n/a": {"d/a"},
 	} {
-		for _, event := range []string{"echo theirs > new; mv new X", "echo theirs >> X", "rm X", "mv X theirs"} {
+		for _, event := range []string{"echo theirs > new; mv new X", "echo theirs >> X", "rm X", "mv X theirs", "echo theirs > new; mv new X # in review", "rm X; mkdir X; echo theirs > X/a # in review", "echo theirs >> X # in review"} {
 			for _, file := range files {
 				b.host("rm -rf *; mkdir d e k; for f in f g h d/a e/a k/a; do echo text of $f > $f; done")
 				act := strings.ReplaceAll(event, "X", file)
-				r := b.meanwhile(command+"; echo ready; read x", func() { b.host(act) })
+				var r proc.Findings
+				if strings.HasSuffix(act, "review") {
+					pending := b.aside(command).Pending
+					b.host(act)
+					r = pending.Apply(everything(len(pending.Files)))
+				} else {
+					r = b.meanwhile(command+"; echo ready; read x", func() { b.host(act) }).Findings
+				}
 				b.host("cat $(find . -type f) > ../all")
 				left, told := b.read("../all"), strings.Join(append(r.Messages, r.Notes...), "\n")
-				writes := strings.HasPrefix(act, "echo")
+				writes := strings.Contains(act, "echo")
 				if writes && !strings.Contains(left, "theirs\n") {
 					t.Errorf("%s, then %s: that is gone: %q\n%s", command, act, left, told)
 				}

@@ -99,15 +99,9 @@ func (v *View) classify(c *Change, name string, lower int) error {
 		}
 	case c.Upper.HasType(unix.S_IFREG):
 		c.Kind, c.Copied = apply.File, entry.HasOrigin(at)
-		if err := v.readRemoved(c, name, lower); err != nil {
-			return err
-		}
-		return v.compare(c, name, lower)
+		return errors.Join(v.readRemoved(c, name, lower), v.compare(c, name, lower))
 	case c.Upper.HasType(unix.S_IFLNK):
 		c.Kind = apply.Link
-		if err := v.readRemoved(c, name, lower); err != nil {
-			return err
-		}
 		if c.Target, err = os.Readlink(at); err != nil {
 			return err
 		}
@@ -118,6 +112,7 @@ func (v *View) classify(c *Change, name string, lower int) error {
 				c.Kind = 0
 			}
 		}
+		return v.readRemoved(c, name, lower)
 	case c.Upper.IsFolder():
 		return v.classifyFolder(c, name, lower)
 	default:
@@ -192,12 +187,7 @@ func (v *View) classifyFolder(c *Change, name string, lower int) error {
 		if c.Upper.Mode&0o700 != 0o700 {
 			v.shut = append(v.shut, c)
 		}
-		if c.Lower.Exists() {
-			if err := v.readRemoved(c, name, lower); err != nil {
-				return err
-			}
-		}
-		return v.read(c, -1)
+		return errors.Join(v.readRemoved(c, name, lower), v.read(c, -1))
 	}
 	c.Kind, c.Copied = apply.Merged, entry.HasOrigin(at)
 	below, err := entry.OpenBeneath(lower, name)

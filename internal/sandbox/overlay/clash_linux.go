@@ -45,11 +45,11 @@ func (v *View) settle(changes []*Change) {
 	})
 	each(func(c *Change) {
 		all = append(all, c)
-		if c.renamed {
-			c.Lower = entry.Stat{} // the old entry is gone by then
-		}
 		if !c.Known && c.Kind != apply.Merged {
 			c.SkipReason = v.clash(c)
+		}
+		if c.renamed {
+			c.Lower = entry.Stat{} // the old entry is gone by then
 		}
 	})
 	v.sets(all)
@@ -162,6 +162,11 @@ func (v *View) writes(c *Change) (entry.Stat, bool) {
 // clash returns why a change clashes with others' changes, or "". For changes to existing files it
 // also sets how.
 func (v *View) clash(c *Change) string {
+	if c.Lower.Exists() {
+		if now, _ := v.Look(c.Root, cmp.Or(c.was, c.Path)); now.ID() != c.Lower.ID() {
+			return apply.WhyNewer // replaced since Changes
+		}
+	}
 	if base, ok := v.writes(c); ok {
 		if v.vanished && c.Origin == nil && c.Content != entry.Same && !v.Newer(base) && (!c.written() || c.Upper.Accessed != base.Accessed && !entry.Later(c.Upper.Accessed, v.ViewTime)) {
 			return apply.WhyGone // it was another file, now gone
@@ -172,7 +177,7 @@ func (v *View) clash(c *Change) string {
 	} else if c.Copied && c.Kind == apply.File && c.Origin == nil && !c.Lower.Exists() && !v.unclaimed {
 		return apply.WhyGone
 	}
-	if v.Newer(c.Lower) {
+	if v.Newer(c.Lower) && !c.renamed {
 		return apply.WhyNewer
 	}
 	return ""

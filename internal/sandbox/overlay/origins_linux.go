@@ -84,21 +84,20 @@ func (o *origins) findLost() (err error) {
 		case c.Lower.IsFolder():
 			err = o.lostBelow(c, c.Path)
 		case c.Kind != apply.File || !o.own(c) || o.oldPath(c) != "" && o.oldPath(c) != c.Path:
-			err = o.lose(c, c.Path, c.Lower)
+			o.lose(c, c.Path, c.Lower)
 		}
 		return err == nil
 	})
 	return err
 }
 
-func (o *origins) lose(c *Change, path string, st entry.Stat) error {
+func (o *origins) lose(c *Change, path string, st entry.Stat) {
 	l := &lostEntry{path: path, stat: st, removal: c}
 	if st.HasType(unix.S_IFLNK) {
 		l.target, _ = os.Readlink(filepath.Join(o.Roots[o.root].Path, path))
 	}
 	o.lost = append(o.lost, l)
 	o.byPath[path] = l
-	return nil
 }
 
 func (o *origins) lostBelow(c *Change, path string) error {
@@ -123,7 +122,7 @@ func (o *origins) lostBelow(c *Change, path string) error {
 		case st.IsFolder():
 			err = o.lostBelow(c, filepath.Join(path, name))
 		default:
-			err = o.lose(c, filepath.Join(path, name), st)
+			o.lose(c, filepath.Join(path, name), st)
 		}
 		if err != nil {
 			return err

@@ -65,20 +65,13 @@ func recoverView(home, dir string) (o apply.Outcome, found bool, err error) {
 		return o, false, v.remove()
 	}
 	data, err := os.ReadFile(filepath.Join(dir, apply.JournalName))
-	if errors.Is(err, fs.ErrNotExist) && isStage(dir) {
-		return o, false, nil // waits for its session
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		o.Unapplied = v.abandon()
-		return o, len(o.Unapplied) > 0, v.remove()
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return o, false, err
 	}
 	var j apply.Journal
-	if json.Unmarshal(data, &j) != nil { // power was lost before the journal was synced, so nothing was applied
-		if isStage(dir) {
-			return o, false, os.Remove(filepath.Join(dir, apply.JournalName))
+	if json.Unmarshal(data, &j) != nil { // none, or power was lost before it was synced: nothing was applied
+		if isStage(dir) { // waits for its session
+			return o, false, os.RemoveAll(filepath.Join(dir, apply.JournalName))
 		}
 		o.Unapplied = v.abandon()
 		return o, len(o.Unapplied) > 0, v.remove()

@@ -20,11 +20,6 @@ import (
 // unless its changes were being applied.
 const stageName = "stage"
 
-type stageNote struct {
-	Roots []apply.Root
-	Since [2]int64
-}
-
 // MakeStage makes a view that lasts until it is closed, beyond its process. home and roots are as
 // for Make; name must begin with "view-".
 func MakeStage(home, name string, roots []apply.Root) (*View, error) {
@@ -38,7 +33,7 @@ func MakeStage(home, name string, roots []apply.Root) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(stageNote{v.Roots, v.ViewTime})
+	data, err := json.Marshal(apply.Journal{Roots: v.Roots, Since: v.ViewTime})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(v.Dir, stageName), data, 0o600)
 	}
@@ -58,7 +53,7 @@ func OpenStage(home, name string) (_ *View, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var note stageNote
+	var note apply.Journal
 	if err := json.Unmarshal(data, &note); err != nil {
 		return nil, &fs.PathError{Op: "read", Path: filepath.Join(v.Dir, stageName), Err: err}
 	}

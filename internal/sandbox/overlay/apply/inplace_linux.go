@@ -163,7 +163,7 @@ func (x spot) dress() error {
 	if err != nil {
 		return err
 	}
-	if now.ID() != x.Lower.ID() || now.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+	if now.ID() != x.Lower.ID() {
 		return conflict(WhyNewer)
 	}
 	entry.Passing()

@@ -69,9 +69,18 @@ func (g *Locations) Run(steps []Step, from int) (out Outcome, err error) {
 	return out, nil
 }
 
-// leftBy describes a step left out and moves the command's version aside.
+// leftBy describes a step left out, moves the command's version aside, and puts a parked entry
+// back.
 func (g *Locations) leftBy(s Step, why string) Unapplied {
 	l := Unapplied{Path: filepath.Join(g.Roots[s.Root].Path, s.Path), Reason: why}
+	if s.Act == ActMove && s.Parked > 0 {
+		was := s
+		was.Path = s.From
+		_ = g.at(was, func(x spot) error {
+			at, name := x.parked()
+			return entry.RenameFree(at, name, x.dirfd, x.name) // unless somebody else made one there
+		})
+	}
 	if s.Kind != Removed && s.Kind != Merged {
 		l.CommandCopy = g.Keep(s.Root, s.Path)
 	}
@@ -161,9 +170,7 @@ func (g *Locations) at(s Step, do func(spot) error) error {
 	return do(x)
 }
 
-// now returns the entry at the place, or an error if it is not the expected one.
-func (x spot) now() (entry.Stat, error) { return x.expect(x.Lower) }
-
+// expect returns the entry at the place, or an error if it is not the wanted one.
 func (x spot) expect(want entry.Stat) (entry.Stat, error) {
 	now, err := entry.StatAt(x.dirfd, x.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -181,19 +188,10 @@ func (x spot) expect(want entry.Stat) (entry.Stat, error) {
 // alike compares an entry with its earlier state. It ignores the change time of files with several
 // names and of folders, which others' changes affect.
 func alike(a, b entry.Stat) bool {
-	if a.Mode&unix.S_IFMT != b.Mode&unix.S_IFMT || a.Ino != b.Ino || a.Dev != b.Dev {
-		return false
-	}
-	if a.IsFolder() || !a.Exists() {
-		return true
+	if a.ID() != b.ID() || a.IsFolder() || !a.Exists() {
+		return a.ID() == b.ID()
 	}
 	return a.Size == b.Size && a.Modified == b.Modified && a.Mode == b.Mode && (a.Changed == b.Changed || a.Links > 1 || b.Links > 1)
-}
-
-// swapped is alike for a moved entry, whose change time is new.
-func swapped(a, b entry.Stat) bool {
-	b.Changed = a.Changed
-	return alike(a, b)
 }
 
 // remove moves an entry to the trash, deleted after the last step.
@@ -202,7 +200,7 @@ func (x spot) remove() error {
 	if _, err := entry.StatAt(x.dirfd, x.name); errors.Is(err, fs.ErrNotExist) {
 		return nil // or moved away by a killed process
 	}
-	now, err := x.now()
+	now, err := x.expect(x.Lower)
 	if err != nil {
 		return err
 	}
@@ -260,7 +258,7 @@ func (x spot) verify(at int, name string, before entry.Stat) error {
 	if err != nil {
 		return err
 	}
-	if !swapped(st, before) {
+	if before.Changed = st.Changed; !alike(st, before) { // a rename sets the change time
 		return conflict(WhyNewer)
 	}
 	if !st.IsFolder() {
@@ -287,7 +285,7 @@ func (x spot) put() error {
 	if x.ours(now) {
 		return x.finish() // done before the kill
 	}
-	if now, err = x.now(); err != nil {
+	if now, err = x.expect(x.Lower); err != nil {
 		return err
 	}
 	fromAt, from := unix.AT_FDCWD, filepath.Join(x.from, x.name)
@@ -426,7 +424,7 @@ func (x spot) move() error {
 		return nil
 	}
 	st, err := entry.StatAt(sourceAt, source)
-	if err != nil || st.ID() != x.Lower.ID() || st.Mode&unix.S_IFMT != x.Lower.Mode&unix.S_IFMT {
+	if err != nil || st.ID() != x.Lower.ID() {
 		return conflict(WhyGone)
 	}
 	if err := x.writable(sourceAt, source, st); err != nil {
@@ -452,11 +450,10 @@ func (x spot) move() error {
 		return err
 	}
 	entry.Passing()
-	if x.copyOfOurs(now) {
-		return entry.RenameFree(sourceAt, source, trashAt, trash)
-	}
-	if err := x.verify(sourceAt, source, now); err != nil {
-		return errors.Join(err, entry.Exchange(sourceAt, source, x.dirfd, x.name))
+	if !x.copyOfOurs(now) {
+		if err := x.verify(sourceAt, source, now); err != nil {
+			return errors.Join(err, entry.Exchange(sourceAt, source, x.dirfd, x.name))
+		}
 	}
 	return entry.RenameFree(sourceAt, source, trashAt, trash)
 }

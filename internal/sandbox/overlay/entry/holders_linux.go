@@ -96,7 +96,7 @@ func Holder(file ID) string {
 			var st unix.Stat_t
 			switch {
 			case pid == os.Getpid():
-			case kind == "maps" && mapped(path, file), kind != "maps" && unix.Stat(path, &st) == nil && ID{uint64(st.Dev), st.Ino} == file: //nolint:unconvert // another size elsewhere
+			case kind == "maps" && mapped(path, file), kind != "maps" && unix.Stat(path, &st) == nil && uint64(st.Dev) == file.dev && st.Ino == file.ino: //nolint:unconvert // another size elsewhere
 				return program(pid)
 			}
 		}

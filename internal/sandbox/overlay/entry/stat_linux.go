@@ -40,7 +40,11 @@ func StatAt(at int, name string) (Stat, error) {
 // StatOf examines a path without following a link at its end.
 func StatOf(path string) (Stat, error) { return StatAt(unix.AT_FDCWD, path) }
 
-// ID identifies an entry on this machine.
-type ID struct{ dev, ino uint64 }
+// ID identifies an entry on this machine. A later entry may get the same inode number.
+type ID struct {
+	dev, ino uint64
+	born     [2]int64
+	kind     uint32
+}
 
-func (s Stat) ID() ID { return ID{s.Dev, s.Ino} }
+func (s Stat) ID() ID { return ID{s.Dev, s.Ino, s.Born, s.Mode & typeBits} }
