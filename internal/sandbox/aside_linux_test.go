@@ -116,13 +116,15 @@ func TestWhatIsDroppedLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatTheUserChangesDuringTheReviewIsTheirs changes a file and stages another while the
-// decision is open.
+// TestWhatTheUserChangesDuringTheReviewIsTheirs changes a file, makes another and removes a third
+// while the decision is open.
 func TestWhatTheUserChangesDuringTheReviewIsTheirs(t *testing.T) {
 	b := newViewBench(t)
 	b.write("work/a", "one\n")
 	b.write("work/b", "one\n")
-	r := b.aside("echo two > a; echo two > b; echo c > c")
+	b.write("work/gone", "both remove it\n")
+	r := b.aside("echo two > a; echo two > b; echo c > c; rm gone")
+	b.host("rm gone")
 	b.write("work/a", "mine\n")
 	b.write("work/c", "mine too\n")
 	choices := make([]proc.FileChoice, len(r.Pending.Files))
@@ -133,7 +135,7 @@ func TestWhatTheUserChangesDuringTheReviewIsTheirs(t *testing.T) {
 	if b.read("a") != "mine\n" || b.read("c") != "mine too\n" || b.read("b") != "two\n" {
 		t.Errorf("a %q, b %q, c %q", b.read("a"), b.read("b"), b.read("c"))
 	}
-	if said := strings.Join(found.Messages, "; "); !strings.Contains(said, "somebody else changed it") || !strings.Contains(said, "kept in") {
+	if said := strings.Join(found.Messages, "; "); strings.Contains(said, "gone") || !strings.Contains(said, "somebody else changed it") || !strings.Contains(said, "kept in") {
 		t.Errorf("told: %s", said)
 	}
 }

@@ -163,8 +163,9 @@ func (v *View) writes(c *Change) (entry.Stat, bool) {
 // also sets how.
 func (v *View) clash(c *Change) string {
 	if c.Lower.Exists() {
-		if now, _ := v.Look(c.Root, cmp.Or(c.was, c.Path)); now.ID() != c.Lower.ID() {
-			return apply.WhyNewer // replaced since Changes
+		now, err := v.Look(c.Root, cmp.Or(c.was, c.Path))
+		if now.ID() != c.Lower.ID() && (err == nil || c.Kind != apply.Removed || c.renamed) {
+			return apply.WhyNewer // since Changes
 		}
 	}
 	if base, ok := v.writes(c); ok {
