@@ -193,7 +193,7 @@ func (g *Stage) Review() (*Staged, error) {
 	}
 	for _, part := range p.parts {
 		out.Files = append(out.Files, part.display)
-		if len(g.view.Newly(part.changes)) > 0 {
+		if g.view.Newly(part.changes) {
 			out.Conflicts = append(out.Conflicts, part.display.Path)
 		}
 	}
@@ -216,7 +216,7 @@ func (r *Staged) Take(tag string, choices []proc.FileChoice) (proc.Findings, err
 	}
 	var newer []string
 	for i, part := range r.pending.parts {
-		if i < len(choices) && choices[i].Apply && len(v.Newly(part.changes)) > 0 {
+		if i < len(choices) && choices[i].Apply && v.Newly(part.changes) {
 			newer = append(newer, part.display.Path)
 		}
 	}

@@ -25,25 +25,14 @@ type decided struct {
 // settle leaves out changes clashing with others', and those tied to them.
 func (v *View) settle(changes []*Change) {
 	var all []*Change
-	each := func(do func(c *Change)) {
-		for _, top := range changes {
-			top.Walk(func(c *Change) bool {
-				if c.SkipReason != "" || c.Dropped {
-					return false
-				}
-				do(c)
-				return true
-			})
-		}
-	}
 	v.wholeFolders(changes)
 	v.pair(changes)
-	each(func(c *Change) {
+	eachToApply(changes, func(c *Change) {
 		if c.Origin != nil && c.Origin.Removal != nil && (c.Origin.Removal.Path == c.Origin.Path || c.Origin.Removal.was == c.Origin.Path) {
 			c.Origin.Removal.renamed = true
 		}
 	})
-	each(func(c *Change) {
+	eachToApply(changes, func(c *Change) {
 		all = append(all, c)
 		if !c.Known && c.Kind != apply.Merged {
 			c.SkipReason = v.clash(c)
@@ -57,25 +46,25 @@ func (v *View) settle(changes []*Change) {
 	v.apart(all)
 }
 
-// Newly lists the changes clashing with others' since the stage was made.
-func (v *View) Newly(changes []*Change) (out []apply.Unapplied) {
+func eachToApply(changes []*Change, do func(*Change)) {
 	for _, top := range changes {
 		top.Walk(func(c *Change) bool {
 			if c.SkipReason != "" || c.Dropped {
 				return false
 			}
-			if c.Known || c.Kind == apply.Merged {
-				return true
-			}
-			if why := v.clash(c); why != "" {
-				out = append(out, apply.Unapplied{Path: v.Real(c), Reason: why})
-				return false
-			}
+			do(c)
 			return true
 		})
 	}
+}
+
+// Newly reports whether a change clashes with others' since the stage was made.
+func (v *View) Newly(changes []*Change) (newly bool) {
+	eachToApply(changes, func(c *Change) {
+		newly = newly || !c.Known && c.Kind != apply.Merged && v.clash(c) != ""
+	})
 	v.FreeLeases()
-	return out
+	return newly
 }
 
 // pair leaves out both ends of a rename if one is left out, and so on along a chain of renames.

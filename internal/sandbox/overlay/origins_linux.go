@@ -299,17 +299,18 @@ func (o *origins) take(c *Change, l *lostEntry) {
 // one after a rename.
 func (o *origins) linked() {
 	for _, names := range o.hardLinks {
-		own := slices.IndexFunc(names, func(c *Change) bool { return c.Kind == 0 })
-		for _, is := range []func(entry.Content) bool{func(is entry.Content) bool { return is == entry.Same }, func(entry.Content) bool { return true }} {
+		own := -1
+		for _, is := range []func(*Change) bool{
+			func(c *Change) bool { return c.Kind == 0 },
+			func(c *Change) bool { return c.Origin == nil && o.own(c) && c.Content == entry.Same },
+			func(c *Change) bool { return c.Origin == nil && o.own(c) },
+			func(c *Change) bool { return c.Origin != nil && c.Origin.InRenamedFolder },
+			func(c *Change) bool { return c.Origin != nil },
+			func(*Change) bool { return true },
+		} {
 			if own < 0 {
-				own = slices.IndexFunc(names, func(c *Change) bool { return c.Origin == nil && o.own(c) && is(c.Content) })
+				own = slices.IndexFunc(names, is)
 			}
-		}
-		if own < 0 {
-			own = slices.IndexFunc(names, func(c *Change) bool { return c.Origin != nil && c.Origin.InRenamedFolder })
-		}
-		if own < 0 {
-			own = max(0, slices.IndexFunc(names, func(c *Change) bool { return c.Origin != nil }))
 		}
 		was, ok := o.writes(names[own])
 		if names[own].Kind == 0 {

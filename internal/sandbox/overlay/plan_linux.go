@@ -30,21 +30,17 @@ func (v *View) plan(changes []*Change) (steps []apply.Step, err error) {
 		}
 	}
 	slices.SortStableFunc(p.steps, func(a, b apply.Step) int { return a.Order - b.Order })
-	type place struct {
-		root int
-		path string
-	}
-	movers := map[place]int{}
+	movers := map[string]int{} // by place
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.Number = i
 		for dir := s.Path; s.Mover == "" && dir != "."; dir = filepath.Dir(dir) {
-			if by, ok := movers[place{s.Root, dir}]; ok {
+			if by, ok := movers[filepath.Join(v.Roots[s.Root].Path, dir)]; ok {
 				s.Mover = filepath.Join(fmt.Sprint("old-", by), strings.TrimPrefix(s.Path, dir))
 			}
 		}
 		if s.Act == apply.ActMove {
-			movers[place{s.Root, s.Path}] = i
+			movers[filepath.Join(v.Roots[s.Root].Path, s.Path)] = i
 		}
 	}
 	return p.steps, nil

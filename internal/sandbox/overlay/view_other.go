@@ -45,5 +45,5 @@ func (*View) Retire() error                          { return nil }
 func (*View) Close() error                           { return nil }
 func (*View) Name() string                           { return "" }
 func (*View) Fresh() error                           { return ErrUnsupported }
-func (*View) Newly([]*Change) []apply.Unapplied      { return nil }
+func (*View) Newly([]*Change) bool                   { return false }
 func (*View) Leave() error                           { return nil }

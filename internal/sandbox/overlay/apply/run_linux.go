@@ -246,7 +246,7 @@ const TempPrefix = ".adze-"
 
 // tidy removes a step's leftovers.
 func (x spot) tidy() error {
-	if x.crossDevice {
+	if x.crossDevice || x.Act == ActLink {
 		return errors.Join(entry.RemoveBeneath(x.dirfd, x.temp("-old")), entry.RemoveBeneath(x.dirfd, x.temp("")))
 	}
 	return nil
@@ -298,26 +298,34 @@ func (x spot) put() error {
 	if err := x.writable(fromAt, from, x.Upper); err != nil {
 		return err
 	}
+	if err := x.place(fromAt, from, now, false); err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// place renames an entry to the place, or exchanges it with the one there. That one is verified
+// unless it is ours.
+func (x spot) place(fromAt int, from string, now entry.Stat, ours bool) error {
 	entry.Passing()
 	if !now.Exists() {
-		if err := entry.RenameFree(fromAt, from, x.dirfd, x.name); err != nil {
-			if err == unix.EEXIST {
-				return conflict(WhyNewer)
-			}
-			return err
+		err := entry.RenameFree(fromAt, from, x.dirfd, x.name)
+		if err == unix.EEXIST {
+			err = conflict(WhyNewer)
 		}
-		return x.finish()
+		return err
 	}
 	if err := x.writable(x.dirfd, x.name, now); err != nil {
 		return err
 	}
-	if err := entry.Exchange(fromAt, from, x.dirfd, x.name); err != nil {
+	if err := entry.Exchange(fromAt, from, x.dirfd, x.name); err != nil || ours {
 		return err
 	}
+	entry.Passing()
 	if err := x.verify(fromAt, from, now); err != nil {
 		return errors.Join(err, entry.Exchange(fromAt, from, x.dirfd, x.name))
 	}
-	return x.finish()
+	return nil
 }
 
 // ours reports whether the entry was put there by this step.
@@ -430,32 +438,22 @@ func (x spot) move() error {
 	if err := x.writable(sourceAt, source, st); err != nil {
 		return err
 	}
-	entry.Passing()
-	if !now.Exists() {
-		if x.Over.Exists() {
-			return conflict(WhyNewer)
-		}
-		err := entry.RenameFree(sourceAt, source, x.dirfd, x.name)
-		if err == unix.EEXIST {
-			err = conflict(WhyNewer)
-		}
-		return err
-	}
-	if !x.copyOfOurs(now) {
+	return x.over(sourceAt, source, now)
+}
+
+// over places an entry over the expected one or the command's version, which goes to the trash.
+func (x spot) over(fromAt int, from string, now entry.Stat) (err error) {
+	ours := now.Exists() && x.copyOfOurs(now)
+	if !ours {
 		if now, err = x.expect(x.Over); err != nil {
 			return err
 		}
 	}
-	if err := entry.Exchange(sourceAt, source, x.dirfd, x.name); err != nil {
+	if err := x.place(fromAt, from, now, ours); err != nil || !now.Exists() {
 		return err
 	}
-	entry.Passing()
-	if !x.copyOfOurs(now) {
-		if err := x.verify(sourceAt, source, now); err != nil {
-			return errors.Join(err, entry.Exchange(sourceAt, source, x.dirfd, x.name))
-		}
-	}
-	return entry.RenameFree(sourceAt, source, trashAt, trash)
+	trash, trashAt := x.trash()
+	return entry.RenameFree(fromAt, from, trashAt, trash)
 }
 
 // copyOfOurs reports whether the entry is the command's version, put there with its folder.
@@ -476,17 +474,8 @@ func (x spot) link() error {
 		return x.instead().put()
 	}
 	now, err := entry.StatAt(x.dirfd, x.name)
-	switch {
-	case err == nil && now.ID() == st.ID():
-		return nil
-	case err == nil && !x.copyOfOurs(now):
-		if _, err := x.expect(x.Over); err != nil {
-			return err
-		}
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	if err == nil && now.ID() == st.ID() || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	case err != nil && x.Over.Exists():
-		return conflict(WhyNewer)
 	}
 	temp := x.temp("")
 	if err := entry.RemoveBeneath(x.dirfd, temp); err != nil {
@@ -495,15 +484,7 @@ func (x spot) link() error {
 	if err := unix.Linkat(at, source, x.dirfd, temp, 0); err != nil {
 		return err
 	}
-	entry.Passing()
-	if !now.Exists() {
-		return entry.RenameFree(x.dirfd, temp, x.dirfd, x.name)
-	}
-	if err := entry.Exchange(x.dirfd, temp, x.dirfd, x.name); err != nil {
-		return err
-	}
-	trash, trashAt := x.trash()
-	return entry.RenameFree(x.dirfd, temp, trashAt, trash)
+	return x.over(x.dirfd, temp, now)
 }
 
 // instead returns the step for putting the command's version in place of the link.

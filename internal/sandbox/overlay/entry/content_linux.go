@@ -34,50 +34,32 @@ func SameOwner(a, b Stat) bool { return a.Mode == b.Mode && a.UID == b.UID && a.
 
 // NewestIn returns the latest change time in a folder.
 func NewestIn(fd int) (newest [2]int64, err error) {
-	err = EachBelow(fd, func(st Stat) error {
-		changed := st.Changed
-		if st.IsFolder() && st.Born != [2]int64{} { // a removed name does not change the rest
-			changed = st.Born
-		}
-		if Later(changed, newest) {
-			newest = changed
-		}
-		return nil
-	})
-	return newest, err
-}
-
-// EachBelow calls do for all entries below a folder.
-func EachBelow(fd int, do func(Stat) error) error {
 	names, err := Names(fd)
 	if err != nil {
-		return err
+		return newest, err
 	}
 	for _, name := range names {
 		st, err := StatAt(fd, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err == nil {
-			err = do(st)
+		below := newest
+		if err == nil && st.IsFolder() {
+			var sub int
+			if sub, err = OpenBeneath(fd, name); err == nil {
+				below, err = NewestIn(sub)
+				_ = unix.Close(sub)
+			}
+			if st.Born != [2]int64{} { // a removed name does not change the rest
+				st.Changed = st.Born
+			}
 		}
 		if err != nil {
-			return err
+			return newest, err
 		}
-		if !st.IsFolder() {
-			continue
-		}
-		sub, err := OpenBeneath(fd, name)
-		if err != nil {
-			return err
-		}
-		err = EachBelow(sub, do)
-		_ = unix.Close(sub)
-		if err != nil {
-			return err
-		}
+		newest = slices.MaxFunc([][2]int64{newest, below, st.Changed}, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
 	}
-	return nil
+	return newest, nil
 }
 
 // Names lists an open folder, even one opened with O_PATH.
