@@ -9,10 +9,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *Error) {
-	root, cut, fault := parseHTML(ctx, page.Text)
-	if fault != nil {
-		return Page{}, fault
+func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, error) {
+	root, cut, err := parseHTML(ctx, page.Text)
+	if err != nil {
+		return Page{}, err
 	}
 	doc := goquery.NewDocumentFromNode(root)
 	page.Title = pageTitle(doc)
@@ -21,9 +21,9 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	scripted := doc.Find("script:not([type='application/ld+json']), noscript").Length() > 0
 	dropUnseen(doc)
 	whole := textOf(doc.Find("body").Nodes)
-	content, left, fault := choose(doc, r.Selector)
-	if fault != nil {
-		return Page{}, fault
+	content, left, err := choose(doc, r.Selector)
+	if err != nil {
+		return Page{}, err
 	}
 	if r.Selector == "" {
 		page.KeptPercent, page.RemovedParts = share(textOf(content.Nodes), whole), left
@@ -34,8 +34,8 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 	if bound(content.Nodes[0]) {
 		page.Truncated = true
 	}
-	if page.Text, fault = write(ctx, content, r.Format); fault != nil {
-		return Page{}, fault
+	if page.Text, err = write(ctx, content, r.Format); err != nil {
+		return Page{}, err
 	}
 	if strings.TrimSpace(page.Text) == "" {
 		switch {
@@ -52,10 +52,10 @@ func renderHTML(ctx context.Context, page Page, u *url.URL, r Request) (Page, *E
 
 // choose returns one element with the content and descriptions of removed parts: the selected
 // elements, or the main content if there is no selector.
-func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, fault *Error) {
+func choose(doc *goquery.Document, selector string) (content *goquery.Selection, left []string, err error) {
 	if selector != "" {
-		content, fault = selected(doc, selector)
-		return content, nil, fault
+		content, err = selected(doc, selector)
+		return content, nil, err
 	}
 	content, left = mainContent(doc)
 	return wrap(content), left, nil
@@ -72,7 +72,7 @@ func share(part, whole int) int {
 	return min(max(100*part/whole, 1), 99)
 }
 
-func selected(doc *goquery.Document, selector string) (*goquery.Selection, *Error) {
+func selected(doc *goquery.Document, selector string) (*goquery.Selection, error) {
 	// goquery treats an invalid selector as one without matches; a valid one with ", *" always has
 	// some.
 	if len(selector) > 1000 || !doc.Find("html, body").Is(selector+", *") {

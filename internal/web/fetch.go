@@ -21,17 +21,9 @@ type resource struct {
 
 // Fetch gets one page and renders it. Every error is an *[Error].
 func (f *Fetcher) Fetch(ctx context.Context, r Request) (Page, error) {
-	page, err := f.fetch(ctx, r)
+	u, err := checkRequest(&r)
 	if err != nil {
 		return Page{}, err
-	}
-	return page, nil
-}
-
-func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
-	u, fault := checkRequest(&r)
-	if fault != nil {
-		return Page{}, fault
 	}
 	key := cacheKey{r.Session, u.String(), r.MaxBytes}
 	res, cached := f.cache.get(key, f.now())
@@ -40,27 +32,25 @@ func (f *Fetcher) fetch(ctx context.Context, r Request) (Page, *Error) {
 		if r.Approved {
 			getter = New(f.policy.approved(u))
 		}
-		if res, fault = getter.get(ctx, u, r); fault != nil {
-			return Page{}, fault
+		if res, err = getter.get(ctx, u, r); err != nil {
+			return Page{}, err
 		}
 		if cacheable(res) {
 			f.cache.put(key, res, f.now())
 		}
 	}
-	page, fault := render(ctx, res, r)
+	page, err := render(ctx, res, r)
 	page.Cached = cached
-	return page, fault
+	return page, err
 }
 
 // Check validates a request without connecting; its error is the one Fetch would return.
 func Check(r Request) error {
-	if _, fault := checkRequest(&r); fault != nil {
-		return fault
-	}
-	return nil
+	_, err := checkRequest(&r)
+	return err
 }
 
-func checkRequest(r *Request) (*url.URL, *Error) {
+func checkRequest(r *Request) (*url.URL, error) {
 	switch r.Format {
 	case "":
 		r.Format = Markdown
@@ -83,26 +73,26 @@ func checkRequest(r *Request) (*url.URL, *Error) {
 	if r.MaxBytes == 0 {
 		r.MaxBytes = MaxDecoded
 	}
-	return parseURL(r.URL)
+	return ParseURL(r.URL)
 }
 
 // get follows redirects itself, since each needs a new decision.
-func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *Error) {
+func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Timeout, errTimeout)
 	defer cancel()
 	t := f.transport()
 	defer t.CloseIdleConnections()
 	for hop := 0; ; hop++ {
-		if fault := f.policy.judgeURL(u); fault != nil {
-			return nil, fault
+		if err := f.policy.judgeURL(u); err != nil {
+			return nil, err
 		}
-		res, fault := f.getOne(ctx, t, u, r)
-		if fault != nil {
-			return nil, fault
+		res, err := f.getOne(ctx, t, u, r)
+		if err != nil {
+			return nil, err
 		}
-		next, fault := f.next(res)
-		if fault != nil || next == nil {
-			return res, fault
+		next, err := f.next(res)
+		if err != nil || next == nil {
+			return res, err
 		}
 		if hop == MaxRedirects {
 			return nil, fail(codeLimit, "more than %d redirects, the last to %s; fetch the final address itself", MaxRedirects, next)
@@ -111,12 +101,15 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, r Request) (*resource, *E
 	}
 }
 
-func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r Request) (*resource, *Error) {
+func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r Request) (*resource, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, &Error{Code: codeInvalid, Message: "not a url that can be fetched: " + reason(err) + "; give one such as https://example.com/page", Err: err}
 	}
-	f.headers(req.Header)
+	// No cookies, referrer, credentials or machine details.
+	req.Header.Set("User-Agent", "adze")
+	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/markdown, text/plain, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
+	req.Header.Set("Accept-Language", "en, *;q=0.5")
 	resp, err := t.RoundTrip(req)
 	if err != nil {
 		return nil, explain(ctx, u.Host, err)
@@ -129,26 +122,12 @@ func (f *Fetcher) getOne(ctx context.Context, t *http.Transport, u *url.URL, r R
 		return res, nil
 	}
 	if resp.StatusCode >= 400 {
-		return nil, f.failedStatus(ctx, res, resp)
+		return nil, failedStatus(ctx, res, resp)
 	}
-	body, fault := readBody(resp, r.MaxBytes)
-	if fault != nil {
-		return nil, explain(ctx, u.Host, fault)
+	if res.body, res.truncated, err = readBody(resp, r.MaxBytes); err != nil {
+		return nil, explain(ctx, u.Host, err)
 	}
-	res.body, res.truncated = body.bytes, body.truncated
 	return res, nil
-}
-
-// headers sets every request's headers: no cookies, referrer, credentials or machine details.
-func (f *Fetcher) headers(h http.Header) {
-	agent := f.policy.UserAgent
-	if agent == "" {
-		agent = "adze"
-	}
-	h.Set("User-Agent", agent)
-	h.Set("Accept", "text/html, application/xhtml+xml, text/markdown, text/plain, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
-	h.Set("Accept-Language", "en, *;q=0.5")
-	h.Set("Accept-Encoding", "gzip, deflate")
 }
 
 func isRedirect(resp *http.Response) bool {
@@ -162,7 +141,7 @@ func isRedirect(resp *http.Response) bool {
 
 // next returns the redirect target to follow. It returns nil if res is final: a page, or a redirect
 // that only the caller may follow. The target is judged in either case.
-func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
+func (f *Fetcher) next(res *resource) (*url.URL, error) {
 	if res.redirect == "" {
 		return nil, nil
 	}
@@ -170,12 +149,12 @@ func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 	if err != nil || len(res.redirect) > MaxURL {
 		return nil, fail(codeIO, "%s redirects to something that is no url", res.url.Host)
 	}
-	to, fault := parseURL(res.url.ResolveReference(rel).String())
-	if fault == nil {
-		fault = f.policy.judgeURL(to)
+	to, err := ParseURL(res.url.ResolveReference(rel).String())
+	if err == nil {
+		err = f.policy.judgeURL(to)
 	}
-	if fault != nil {
-		return nil, &Error{Code: codeDenied, Message: "the page redirects, and that is refused: " + fault.Message, Err: fault}
+	if err != nil {
+		return nil, &Error{Code: codeDenied, Message: "the page redirects, and that is refused: " + err.Error(), Err: err}
 	}
 	if sameSite(res.url, to) || !weaker(res.url, to) && f.policy.AllowRedirect != nil && f.policy.AllowRedirect(res.url, to) {
 		return to, nil
@@ -185,25 +164,15 @@ func (f *Fetcher) next(res *resource) (*url.URL, *Error) {
 }
 
 // failedStatus returns the error for a status of 400 or more, with the start of the response text.
-func (f *Fetcher) failedStatus(ctx context.Context, res *resource, resp *http.Response) *Error {
+func failedStatus(ctx context.Context, res *resource, resp *http.Response) error {
 	fault := fail(statusCode(res.status), "%s answered %d %s; %s",
 		res.url, res.status, http.StatusText(res.status), statusAdvice(res.header, res.status))
 	fault.Status = res.status
-	body, problem := readBody(resp, 64<<10)
-	if problem != nil && context.Cause(ctx) != nil {
-		return explain(ctx, res.url.Host, problem)
+	var err error
+	if res.body, _, err = readBody(resp, 64<<10); err != nil && context.Cause(ctx) != nil {
+		return explain(ctx, res.url.Host, err)
 	}
-	if problem == nil {
-		res.body = body.bytes
-		fault.Excerpt = excerpt(ctx, res)
-	}
+	page, _ := render(ctx, res, Request{Format: Text}) // an empty page if it has no text
+	fault.Excerpt = strings.TrimSpace(clip(page.Text, maxExcerpt))
 	return fault
-}
-
-func excerpt(ctx context.Context, res *resource) string {
-	page, fault := render(ctx, res, Request{Format: Text})
-	if fault != nil {
-		return ""
-	}
-	return strings.TrimSpace(clip(page.Text, maxExcerpt))
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-func write(ctx context.Context, content *goquery.Selection, format Format) (string, *Error) {
+func write(ctx context.Context, content *goquery.Selection, format Format) (string, error) {
 	switch format {
 	case Text:
 		return writeText(content.Nodes[0]), nil
@@ -27,7 +27,7 @@ func write(ctx context.Context, content *goquery.Selection, format Format) (stri
 }
 
 // writeMarkdown pads tables minimally: aligned columns only cost tokens.
-func writeMarkdown(ctx context.Context, root *html.Node) (string, *Error) {
+func writeMarkdown(ctx context.Context, root *html.Node) (string, error) {
 	settleTables(root)
 	protect(root)
 	conv := converter.NewConverter(converter.WithPlugins(

@@ -60,11 +60,11 @@ func isPicture(media string, body []byte) kind {
 	return unreadable
 }
 
-// textual rejects binary bodies declared as text. UTF-16 and UTF-32, which contain NUL bytes, are
+// textual rejects binary bodies declared as text. UTF-16, which contains NUL bytes, is
 // recognized by a byte order mark or the header; a few NULs in other text are tolerated.
 func textual(contentType string, body []byte, k kind) kind {
 	head := body[:min(len(body), 4<<10)]
-	if bytes.IndexByte(head, 0) < 0 || byteOrderMark(head) != "" || wide(contentType) || fewNULs(head) {
+	if bytes.IndexByte(head, 0) < 0 || wide(head, contentType) || fewNULs(head) {
 		return k
 	}
 	return unreadable

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
+func render(ctx context.Context, res *resource, r Request) (Page, error) {
 	page := Page{URL: res.url.String(), Status: res.status, Bytes: int64(len(res.body)), Truncated: res.truncated}
 	if res.redirect != "" {
 		page.Redirect = res.redirect
@@ -48,9 +48,9 @@ func render(ctx context.Context, res *resource, r Request) (Page, *Error) {
 	return page, nil
 }
 
-func renderPicture(page Page, res *resource, r Request) (Page, *Error) {
+func renderPicture(page Page, res *resource, r Request) (Page, error) {
 	if res.truncated {
-		return Page{}, fail(codeTooLarge, "the image is larger than %d bytes; download it with a command instead", min(r.MaxBytes, MaxWire))
+		return Page{}, fail(codeTooLarge, "the image is larger than %d bytes; download it with a command instead", r.MaxBytes)
 	}
 	if r.Selector != "" {
 		return Page{}, fail(codeInvalid, "a selector needs an HTML page, and this is %s; leave it out", page.Type)

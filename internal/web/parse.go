@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/net/html"
@@ -24,8 +26,8 @@ var errSlow = errors.New("parsing takes too long")
 
 // parseHTML returns a page's tree; cut is set if the end was dropped. A page nested too deeply for
 // the parser becomes one element with its text.
-func parseHTML(ctx context.Context, text string) (root *html.Node, cut bool, fault *Error) {
-	text, cut = bounded(dropPayloads(text))
+func parseHTML(ctx context.Context, text string) (*html.Node, bool, error) {
+	text, cut := bounded(payload().ReplaceAllString(text, ";base64,"))
 	ctx, cancel := context.WithTimeoutCause(ctx, parseTime, errSlow)
 	defer cancel()
 	src := &steps{ctx: ctx, rest: shield(text)}
@@ -133,49 +135,20 @@ func unshield(root *html.Node) {
 	}
 }
 
-// dropPayloads removes inline base64 data, most bytes on some pages.
-func dropPayloads(text string) string {
-	const mark = ";base64,"
-	if !strings.Contains(text, mark) {
-		return text
-	}
-	var b strings.Builder
-	for {
-		i := strings.Index(text, mark)
-		if i < 0 {
-			b.WriteString(text)
-			return b.String()
-		}
-		i += len(mark)
-		b.WriteString(text[:i])
-		text = strings.TrimLeft(text[i:], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
-	}
-}
+// payload matches inline base64 data, most bytes on some pages.
+var payload = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`;base64,[A-Za-z0-9+/=]+`) })
+
+// hiddenOrTag matches what flat drops: scripts, styles and tags.
+var hiddenOrTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<script.*?(?:</script[^>]*>|$)|<style.*?(?:</style[^>]*>|$)|<[^>]*>`)
+})
 
 // flat returns the text of a page that cannot be parsed, without tags, scripts and styles.
 func flat(text string) *html.Node {
-	var b strings.Builder
-	z := html.NewTokenizer(strings.NewReader(text))
-	unseen := false
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			root, body := element(atom.Html), element(atom.Body)
-			root.AppendChild(body)
-			body.AppendChild(&html.Node{Type: html.TextNode, Data: b.String()})
-			return root
-		case html.StartTagToken:
-			name, _ := z.TagName()
-			unseen = string(name) == "script" || string(name) == "style"
-			b.WriteByte(' ')
-		case html.EndTagToken:
-			unseen = false
-		case html.TextToken:
-			if !unseen {
-				b.Write(z.Text())
-			}
-		}
-	}
+	root, body := element(atom.Html), element(atom.Body)
+	root.AppendChild(body)
+	body.AppendChild(textNode(html.UnescapeString(hiddenOrTag().ReplaceAllString(text, " "))))
+	return root
 }
 
 func element(a atom.Atom) *html.Node {

@@ -16,14 +16,6 @@ import (
 // lower-case ASCII, no fragment. Permission rules and prompts must use this form, so that the check
 // and the connection agree on the address.
 func ParseURL(raw string) (*url.URL, error) {
-	u, err := parseURL(raw)
-	if err != nil {
-		return nil, err
-	}
-	return u, nil
-}
-
-func parseURL(raw string) (*url.URL, *Error) {
 	raw = strings.TrimSpace(raw)
 	switch {
 	case raw == "":
@@ -35,8 +27,8 @@ func parseURL(raw string) (*url.URL, *Error) {
 	if err != nil {
 		return nil, &Error{Code: codeInvalid, Message: "not a url: " + reason(err) + "; give one such as https://example.com/page", Err: err}
 	}
-	if e := judgeForm(u); e != nil {
-		return nil, e
+	if err := judgeForm(u); err != nil {
+		return nil, err
 	}
 	return canonical(u)
 }
@@ -50,7 +42,7 @@ func reason(err error) string {
 }
 
 // judgeForm refuses URLs that are not plain web addresses.
-func judgeForm(u *url.URL) *Error {
+func judgeForm(u *url.URL) error {
 	switch {
 	case u.Scheme == "" || u.Opaque != "" && u.Host == "" && strings.Contains(u.Scheme, "."):
 		return fail(codeInvalid, "the url has no scheme; begin it with https://")
@@ -64,8 +56,8 @@ func judgeForm(u *url.URL) *Error {
 	return nil
 }
 
-func canonical(u *url.URL) (*url.URL, *Error) {
-	host, err := canonicalHost(u.Hostname())
+func canonical(u *url.URL) (*url.URL, error) {
+	host, err := CanonicalHost(u.Hostname())
 	if err != nil {
 		return nil, err
 	}
@@ -105,18 +97,10 @@ func portOf(u *url.URL) uint16 {
 }
 
 // CanonicalHost returns an IP address in its usual form or a host name in lower-case ASCII, the
-// form used in rules, decisions and connections. Every error is an *[Error].
+// form used in rules, decisions and connections. Unusual numeric forms are refused: resolvers read
+// 127.1, 0x7f.1, 017700000001 and 2130706433 as 127.0.0.1, and no honest URL has them. Every error
+// is an *[Error].
 func CanonicalHost(host string) (string, error) {
-	name, fault := canonicalHost(host)
-	if fault != nil {
-		return "", fault
-	}
-	return name, nil
-}
-
-// canonicalHost implements CanonicalHost. Unusual numeric forms are refused: resolvers read 127.1,
-// 0x7f.1, 017700000001 and 2130706433 as 127.0.0.1, and no honest URL has them.
-func canonicalHost(host string) (string, *Error) {
 	if strings.Contains(host, "%") {
 		return "", fail(codeDenied, "an address with a zone (%%) is not fetched")
 	}
@@ -165,10 +149,10 @@ func endsInNumber(host string) bool {
 }
 
 // judgeURL makes the decisions possible before resolving: the port, and a host that is an address.
-func (p *Policy) judgeURL(u *url.URL) *Error {
+func (p *Policy) judgeURL(u *url.URL) error {
 	host, port := u.Hostname(), portOf(u)
-	if fault := p.judgePort(host, port, u.Host); fault != nil {
-		return fault
+	if err := p.judgePort(host, port, u.Host); err != nil {
+		return err
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return p.judgeAddr(host, netip.AddrPortFrom(a, port))
@@ -178,7 +162,7 @@ func (p *Policy) judgeURL(u *url.URL) *Error {
 
 // judgePort refuses non-web ports unless a rule allows one for this host. Place is the host and
 // port as written in such a rule.
-func (p *Policy) judgePort(host string, port uint16, place string) *Error {
+func (p *Policy) judgePort(host string, port uint16, place string) error {
 	if port == 80 || port == 443 || p.AllowPort != nil && p.AllowPort(host, port) {
 		return nil
 	}
@@ -186,7 +170,7 @@ func (p *Policy) judgePort(host string, port uint16, place string) *Error {
 }
 
 // judgeAddr decides about one address of a host.
-func (p *Policy) judgeAddr(host string, at netip.AddrPort) *Error {
+func (p *Policy) judgeAddr(host string, at netip.AddrPort) error {
 	why := forbidden(at.Addr())
 	if why == "" || p.AllowAddr != nil && p.AllowAddr(host, at) {
 		return nil

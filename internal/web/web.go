@@ -3,8 +3,7 @@
 //
 // The one rule: connections go only to addresses judged by [Policy], at the time of dialing. The
 // package resolves names itself, judges every address and dials exactly that address; nothing
-// resolves a name twice. Every response byte is counted before it is kept, both received and
-// decoded.
+// resolves a name twice. Every decoded byte of a response is counted before it is kept.
 //
 // Start reading at fetch.go (a fetch and its redirects), then policy.go and address.go (allowed
 // targets), body.go (response limits), page.go (rendering), extract.go and markdown.go. Each
@@ -12,7 +11,7 @@
 // plaintext); content.go and names.go find the main content.
 //
 // Known limits: no JavaScript runs, so a page built by scripts is empty, and the result mentions
-// it. Only gzip and deflate are decoded. PDF and other documents are refused. Text hidden by style
+// it. Only gzip is decoded. PDF and other documents are refused. Text hidden by style
 // sheets stays. An HTTP proxy is never used, so nothing is reachable from behind one.
 package web
 
@@ -30,9 +29,7 @@ const (
 	ConnectTimeout = 10 * time.Second  // for resolving, connecting and the TLS handshake each
 	DefaultTimeout = 30 * time.Second  // for the whole fetch, redirects included
 	MaxTimeout     = 120 * time.Second // upper bound for Request.Timeout
-	MaxWire        = 5 << 20           // body bytes received, before decoding
 	MaxDecoded     = 10 << 20          // body bytes after decoding
-	MaxRatio       = 100               // decoded bytes for each received byte
 	MaxRedirects   = 5
 	MaxURL         = 8 << 10 // bytes of a URL
 	maxHeader      = 256 << 10
@@ -65,8 +62,6 @@ type Policy struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Now is the cache's clock; nil means time.Now.
 	Now func() time.Time
-	// UserAgent is sent to servers; empty means "adze".
-	UserAgent string
 }
 
 // Request describes one fetch.
@@ -78,7 +73,7 @@ type Request struct {
 	MaxBytes int64         // decoded bytes to keep; if 0, MaxDecoded
 	Session  string        // cached pages are shared only within one session
 	Approved bool          // the user approved this URL: its port, and a host that names this machine literally
-	Received *atomic.Int64 // if not nil, counts the body bytes as they arrive
+	Received *atomic.Int64 // if not nil, counts the decoded body bytes as they arrive
 }
 
 // Page is a fetched page.
