@@ -193,3 +193,14 @@ func TestHooksRunInTheSandbox(t *testing.T) {
 	}
 	u.run("audit", "show").wants(0, "hook  person/prompt/1", "sandbox full, live (")
 }
+
+// A command runs after one whose output was shortened, and reads the whole of it.
+func TestACommandRunsAfterAShortenedOutput(t *testing.T) {
+	u := newUser(t)
+	sandboxed(t, u)
+	r := u.run("-p", "--permission-mode", "auto", "--output-format", "stream-json",
+		u.script("-- 1 --\ncall bash: {\"command\":\"seq 200\"}\n-- 2 --\ncall bash: {\"command\":\"wc -l $(find / -path '*/output/*/call_1_*' 2>/dev/null | head -1) | cut -d' ' -f1\"}\n-- 3 --\ntext: done\n"), "hi").wants(0, "done")
+	if !strings.Contains(r.out, "shortened; the whole is in ") || !strings.Contains(r.out, `"output":"200`) {
+		t.Errorf("%s", r.out)
+	}
+}

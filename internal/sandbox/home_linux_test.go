@@ -290,3 +290,20 @@ func TestWhatACommandDoesNotSeeIsTold(t *testing.T) {
 		}
 	}
 }
+
+// The outputs of a session are shown in adze's own folder, which is empty otherwise.
+func TestOutputsAreShownInAdzesOwnFolder(t *testing.T) {
+	for _, means := range walled() {
+		b := newBench(t, means)
+		own := filepath.Join(b.home, ".local/state/adze")
+		b.write(".local/state/adze/output/this/call", "whole\n")
+		b.write(".local/state/adze/output/other/call", "secret\n")
+		b.write(".local/state/adze/sessions.db", "secret\n")
+		b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state, own}, Techniques: []sandbox.Technique{means}, Rules: asked{work: b.work, read: []string{own + "/output/this"}}})
+		t.Cleanup(b.box.Close)
+		r := b.run("cd " + own + " && find . -type f | xargs cat; echo ours > sessions.db; echo ours > output/this/call")
+		if got := r.Output.Head; !strings.HasPrefix(got, "whole\n") || strings.Contains(got, "secret") || strings.Count(got, ": Read-only file system") != 2 {
+			t.Errorf("%s: %+v", means, r)
+		}
+	}
+}

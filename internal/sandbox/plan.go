@@ -194,8 +194,8 @@ func (p *plan) mounts() []namespace.Mount {
 		}
 	}
 	for _, path := range empty {
-		if isLink(path) {
-			continue // its target has a name of its own
+		if isLink(path) || p.hollow(path) {
+			continue // a link's target has a name of its own
 		}
 		out = append(out, namespace.Mount{Kind: namespace.Empty, Path: path})
 	}
@@ -203,6 +203,14 @@ func (p *plan) mounts() []namespace.Mount {
 		out[i] = p.shown(out[i])
 	}
 	return out
+}
+
+// hollow reports whether a path lies in an empty folder and shows only paths in it, such as the
+// outputs of a session in adze's own folder. A mount on it would hide those.
+func (p *plan) hollow(path string) bool {
+	inside := func(dir string) bool { return isWithin(path, dir) }
+	return (slices.ContainsFunc(p.home.hidden, inside) || slices.ContainsFunc(p.private, inside)) && !p.home.visible(path) &&
+		slices.ContainsFunc(p.home.visiblePaths, func(s visiblePath) bool { return isWithin(s.path, path) })
 }
 
 // locked returns mounts that make a path read only and keep its parents from being renamed, if
