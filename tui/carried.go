@@ -75,15 +75,12 @@ func carriedLines(i api.ProjectProgram) []draw.Span {
 // consent asks for confirmation and shows the item in full.
 func (t *trust) consent(i api.ProjectProgram) {
 	allow := !i.Allowed
-	title, yes := "allow "+i.ID+"?", list.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
+	title, no, yes := "allow "+i.ID+"?", "do not allow it", list.Choice{ID: "yes", Label: "allow it as it is", Note: strings.Join(i.Lines, " · ")}
 	if !allow {
-		title, yes.Label = "no longer allow "+i.ID+"?", "no longer allow it"
+		title, no, yes.Label = "no longer allow "+i.ID+"?", "keep it allowed", "no longer allow it"
 	}
 	ask := t.ports.Consent
-	t.picker.Begin(title, []list.Choice{{ID: "no", Label: "keep it allowed"}, yes}, func(c list.Choice) tea.Cmd {
-		if c.ID != "yes" {
-			return nil
-		}
+	t.picker.Ask(title, []list.Choice{{ID: "no", Label: no}, yes}, func(c list.Choice) tea.Cmd {
 		t.showMessage("keeping what you said of " + i.ID + "…")
 		return async.Ask(func() error { return ask(context.Background(), i, allow) }, func(err error) tea.Cmd { return t.goOnWith(i, allow, err) })
 	})

@@ -23,9 +23,12 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	b, reason := m.keys.find(s, msg.String())
-	if b == nil && (reason == "" || s == inView && !m.view.Shows(m.net.pane)) && m.questions.strays(s, msg.Text) {
+	if b == nil && (reason == "" || s == inView && !m.view.Shows(m.net.pane)) && m.questions.strays(s, msg.Text, m.picker.Fixed) {
 		m.questions.keysToMessage = true // none of its letters may answer
 		m.view.Shut()
+		if m.picker.Fixed {
+			m.picker.Close()
+		}
 		msg.Text = m.questions.inquiry.TakeUnused() + msg.Text
 		return m.key(msg)
 	}
@@ -97,7 +100,7 @@ func (m *model) paste(text string) tea.Cmd {
 		m.prompt.Paste(text)
 		return nil
 	}
-	if s != inPrompt && s.writes() && (s != inInquiry || m.questions.inquiry.Takes(text)) {
+	if s != inPrompt && s.writes() && (s != inInquiry || m.questions.inquiry.Takes(text)) && (s != inPicker || !m.picker.Fixed) {
 		e, _ := m.editor()
 		e.Insert(text)
 		return m.written(s)

@@ -167,8 +167,8 @@ func (q *questions) canReply() string {
 }
 
 // strays reports whether a typed text begins a message, because it means nothing in the scope.
-func (q *questions) strays(s scope, text string) bool {
-	return edit.Types(text) && (!s.writes() || s == inInquiry && !q.inquiry.Takes(text))
+func (q *questions) strays(s scope, text string, fixedList bool) bool {
+	return edit.Types(text) && (!s.writes() || s == inInquiry && !q.inquiry.Takes(text) || s == inPicker && fixedList)
 }
 
 // reply sends the answer.

@@ -148,13 +148,8 @@ func (j *jobs) show(c tuilist.Choice) tea.Cmd {
 
 // askToEnd asks whether to end a job; Enter leaves it running.
 func (j *jobs) askToEnd(c tuilist.Choice) tea.Cmd {
-	j.picker.Begin("end "+c.Label+"?", []tuilist.Choice{{ID: "", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "with everything it started"}},
-		func(answer tuilist.Choice) tea.Cmd {
-			if answer.ID == "" {
-				return nil
-			}
-			return j.end(answer.ID)
-		})
+	j.picker.Ask("end "+c.Label+"?", []tuilist.Choice{{ID: "no", Label: "leave it running"}, {ID: c.ID, Label: "end it", Note: "with everything it started"}},
+		func(tuilist.Choice) tea.Cmd { return j.end(c.ID) })
 	return nil
 }
 

@@ -17,22 +17,16 @@ type keeper struct {
 	info   *Info
 }
 
-// Answers to that question.
-const (
-	forNow = "now"
-	kept   = "keep"
-)
-
 // ask asks whether a setting applies to later sessions and calls next with the answer. It does not
 // ask if the value is already saved or cannot be saved.
 func (k *keeper) ask(name, value string, next func(keep bool) tea.Cmd) tea.Cmd {
 	if k.ports.Keep == nil || k.ports.CurrentValue == nil || k.ports.CurrentValue(name) == value {
 		return next(false)
 	}
-	k.picker.Begin("keep as default? "+value, []list.Choice{
-		{ID: forNow, Label: "for now"},
-		{ID: kept, Label: "keep", Note: "in " + k.configuration() + "; comments stay"},
-	}, func(c list.Choice) tea.Cmd { return next(c.ID == kept) })
+	k.picker.Ask("keep as default? "+value, []list.Choice{
+		{ID: "now", Label: "for now"},
+		{ID: "keep", Label: "keep", Note: "in " + k.configuration() + "; comments stay"},
+	}, func(c list.Choice) tea.Cmd { return next(c.ID == "keep") })
 	return nil
 }
 

@@ -51,11 +51,8 @@ func (g *merge) offer(plan api.Merge, err error) tea.Cmd {
 		g.show(session.Notice{Text: err.Error()})
 		return nil
 	}
-	g.picker.Begin(oneRow(plan.Summary), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(plan.Files), "file"), Note: "with your git, its hooks and signatures"},
+	g.picker.Ask(oneRow(plan.Summary), []list.Choice{{ID: "merge", Label: "merge " + plural.Of(len(plan.Files), "file"), Note: "with your git, its hooks and signatures"},
 		{ID: "no", Label: "change nothing"}}, func(c list.Choice) tea.Cmd {
-		if c.ID == "no" {
-			return nil
-		}
 		return g.begin(job{run: g.ports.Merge})
 	})
 	g.picker.PeekWith("each file", func(context.Context, string) (out []draw.Span, _ error) {

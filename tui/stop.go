@@ -113,12 +113,9 @@ func (s *stopper) leaveFor(n api.Next) tea.Cmd {
 	if n != (api.Next{}) {
 		what = "go on with that"
 	}
-	s.picker.Begin("the agent is working", []list.Choice{{ID: "stay", Label: "stay", Note: "the agent goes on"},
+	s.picker.Ask("the agent is working", []list.Choice{{ID: "no", Label: "stay", Note: "the agent goes on"},
 		{ID: "leave", Label: "stop the agent and " + what, Note: "what it did is saved"}},
 		func(c list.Choice) tea.Cmd {
-			if c.ID == "stay" {
-				return nil
-			}
 			s.next = n
 			return s.leave()
 		})

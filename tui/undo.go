@@ -103,11 +103,8 @@ func (u *undo) offer(p proposed) tea.Cmd {
 		u.showMessage("nothing to restore; left alone: " + oneRow(strings.Join(p.result.Left, ", ")))
 		return nil
 	}
-	u.picker.Begin(p.title(), choices, func(c list.Choice) tea.Cmd {
-		switch c.ID {
-		case "no":
-			return nil
-		case "talk":
+	u.picker.Ask(p.title(), choices, func(c list.Choice) tea.Cmd {
+		if c.ID == "talk" {
 			return u.takeBack("")
 		}
 		w := p.request
@@ -205,7 +202,11 @@ func (u *undo) tell(p proposed, rewind bool) tea.Cmd {
 	if p.request.Redo {
 		back = "; /undo reverses this"
 	}
-	text := plural.Of(len(p.result.Paths), "file") + " restored" + back
+	text := plural.Of(len(p.result.Paths), "file")
+	if p.request.Git {
+		text = strings.TrimPrefix(text+" and git's own state", "0 files and ")
+	}
+	text += " restored" + back
 	if len(p.result.Left) > 0 {
 		text += "\nleft alone: " + strings.Join(p.result.Left, "\nleft alone: ")
 	}

@@ -40,6 +40,8 @@ type List struct {
 	// Free converts typed text that matches nothing into a choice; nil if unsupported.
 	Free  func(text string) (Choice, bool)
 	freed bool // the last item is from Free
+	// Fixed means that the rows are answers to a question, without a filter.
+	Fixed bool
 	// peek loads the selected row's preview, one line per span, under peekTitle; nil without
 	// previews.
 	peek      *lookup[[]draw.Span]
@@ -58,6 +60,17 @@ func (p *List) Begin(title string, items []Choice, chosen func(Choice) tea.Cmd) 
 	*p = List{theme: p.theme, Open: true, Title: title, chosen: chosen, Serial: p.Serial + 1}
 	p.add(items)
 	p.Narrow()
+}
+
+// Ask opens the list with the answers to a question. The one with the ID no does nothing.
+func (p *List) Ask(question string, answers []Choice, chosen func(Choice) tea.Cmd) {
+	p.Begin(question, answers, func(c Choice) tea.Cmd {
+		if c.ID == "no" {
+			return nil
+		}
+		return chosen(c)
+	})
+	p.Fixed = true
 }
 
 // Fill adds items from a lookup and keeps the selection.
@@ -193,9 +206,12 @@ func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 		name += fmt.Sprintf(" · %d found", found)
 	}
 	rows = append(rows, ui.Title(t, w, name))
-	lead := t.Pen().Fixed(draw.Key, "filter: ").Done()
-	own, x, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
-	rows = append(rows, t.Pen().Row(lead).Row(own[0]).Done())
+	x, y = -1, -1
+	if !p.Fixed {
+		lead := t.Pen().Fixed(draw.Key, "filter: ").Done()
+		own, at, _ := p.Filter.Rows(t, max(w-lead.Width(), 1))
+		rows, x, y = append(rows, t.Pen().Row(lead).Row(own[0]).Done()), lead.Width()+at, 1
+	}
 	room := max(h-len(rows), 1)
 	says := p.says(peeks)
 	wait := t.Wrap(nil, w, draw.Margins{}, draw.Span{Style: draw.Dim, Text: safeterm.Name(says)})
@@ -209,7 +225,7 @@ func (p *List) list(w, h int, peeks bool) (rows []draw.Row, x, y int) {
 	case len(p.shown) == 0:
 		rows = append(rows, t.Line(draw.Dim, safeterm.Fixed("nothing matches")))
 	}
-	return rows, lead.Width() + x, 1
+	return rows, x, y
 }
 
 // Close closes the list without a choice.
