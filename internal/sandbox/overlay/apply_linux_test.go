@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"adze/internal/sandbox/overlay/apply"
 	"adze/internal/sandbox/overlay/entry"
+	"adze/internal/sandbox/proc/shim/seccomptrace"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,7 +28,7 @@ func newRoom(t *testing.T, home string) *room {
 	t.Helper()
 	r := &room{t: t, home: home, root: t.TempDir()}
 	t.Cleanup(func() { _, _ = entry.RemoveAll(r.root), entry.RemoveAll(home) })
-	for name, content := range map[string]string{"changed": "old", "removed": "old", "kept": "old", "tree/a": "old", "tree/sub/b": "old", "gone/a": "old", "file": "old"} {
+	for name, content := range map[string]string{"changed": "old", "removed": "old", "kept": "kept", "tree/a": "old", "tree/sub/b": "old", "gone/a": "old", "file": "old", "one": "1", "two": "2", "in": "3", "over": "old", "d1/a": "4", "d2/b": "5"} {
 		r.put(r.root, name, content)
 	}
 	return r
@@ -70,11 +72,28 @@ func (r *room) change() {
 	r.check(os.Chmod(filepath.Join(up, "tree"), 0o700))
 	r.put(up, "file/is/folder", "new")
 	r.check(unix.Lsetxattr(filepath.Join(up, "file"), "user.overlay.opaque", []byte("y"), 0))
-	for _, name := range []string{"removed", "gone"} {
+	for _, names := range [][2]string{{"one", "two"}, {"two", "one"}, {"in", "folder/in"}, {"d1/a", "d2/a"}, {"d2/b", "d1/b"}, {"d1", "d2"}, {"d2", "d1"}} {
+		r.rename(names[0], names[1])
+	}
+	r.check(errors.Join(copyUp(r.root, up, "kept", "kept"), os.Link(filepath.Join(up, "kept"), filepath.Join(up, "over"))))
+	for _, name := range []string{"removed", "gone", "in"} {
 		if err := unix.Mknod(filepath.Join(up, name), unix.S_IFCHR, 0); err != nil {
 			r.t.Skip("this kernel lets nobody make whiteouts:", err)
 		}
 	}
+}
+
+// rename makes of an entry in the root what a command's rename makes of it in the upper folder.
+func (r *room) rename(from, to string) {
+	r.t.Helper()
+	up, at := r.view.UpperFolder(0), filepath.Join(r.view.UpperFolder(0), to)
+	if info, err := os.Stat(filepath.Join(r.root, from)); err == nil && info.IsDir() {
+		r.check(unix.Lsetxattr(at, "user.overlay.opaque", []byte("y"), 0))
+	} else {
+		r.check(errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), copyUp(r.root, up, from, to)))
+	}
+	st, err := entry.StatOf(at)
+	r.check(errors.Join(err, unix.Lsetxattr(at, seccomptrace.Moved, []byte(seccomptrace.MovedValue(filepath.Join(r.root, from), st.Born[0], st.Born[1])), 0)))
 }
 
 // content is all that is in the root.
@@ -110,8 +129,9 @@ func (r *room) content() map[string]string {
 
 func applied() map[string]string {
 	return map[string]string{
-		".": "drwxr-xr-x", "changed": "new", "kept": "old", "made": "new", "link": "made", "folder": "drwxr-xr-x", "folder/x": "dr-x------", "folder/x/y": "new", "folder/x/z": "new",
+		".": "drwxr-xr-x", "changed": "new", "kept": "kept", "made": "new", "link": "made", "folder": "drwxr-xr-x", "folder/x": "dr-x------", "folder/x/y": "new", "folder/x/z": "new",
 		"tree": "drwx------", "tree/a": "old", "tree/sub": "dr-x------", "tree/sub/c": "new", "file": "drwxr-xr-x", "file/is": "drwxr-xr-x", "file/is/folder": "new",
+		"one": "2", "two": "1", "folder/in": "3", "over": "kept", "d1": "drwxr-xr-x", "d1/b": "5", "d2": "drwxr-xr-x", "d2/a": "4",
 	}
 }
 
