@@ -188,7 +188,7 @@ func Read(path string) ([]byte, error) {
 	case errors.As(err, &foreign):
 		return nil, &Error{Path: path, Message: foreign.ReasonAfter(path), Hint: foreign.Hint}
 	}
-	return nil, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, or remove it"}
+	return nil, &Error{Path: path, Message: err.Error(), Hint: "make the file readable, remove it, or name a folder of yours in XDG_CONFIG_HOME"}
 }
 
 // Parse parses JSON with comments and trailing commas; an empty file is valid. A duplicate name is

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,20 @@ func TestLoadSaysThatAFileCannotBeRead(t *testing.T) {
 	var mistake *config.Error
 	if !errors.As(err, &mistake) || mistake.Hint == "" {
 		t.Fatalf("err = %v, want a *config.Error with a hint", err)
+	}
+}
+
+// TestAHomeThatIsNotOnesOwn is that of another user, as in a container: the hint names the variable
+// that leads elsewhere. A file in the path stands for it, since root may enter each folder.
+func TestAHomeThatIsNotOnesOwn(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.WriteFile(home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := config.Load(filepath.Join(home, ".config", "adze", "config.json"))
+	var mistake *config.Error
+	if runtime.GOOS != "windows" && (!errors.As(err, &mistake) || !strings.Contains(mistake.Hint, "XDG_CONFIG_HOME")) {
+		t.Errorf("%v", err)
 	}
 }
 
