@@ -52,11 +52,10 @@ func (p *plan) deny(s *Sandbox) {
 	p.masked = slices.DeleteFunc(slices.Clone(hidden), func(path string) bool { return !beside(path) || isWithin(path, s.o.State) })
 	p.hidden = slices.DeleteFunc(hidden, beside)
 	p.still = s.denies.find(p, write)
-	if len(p.hidden) == 0 {
-		return
-	}
-	// Paths hidden from the command need no further protection.
-	gone := func(path string) bool { return matchesAny(p.hidden, path, false) }
+	// Paths hidden from the command are not shown, and need no further protection.
+	gone := func(path string) bool { return matchesAny(p.hidden, path, false) || matchesAny(p.masked, path, false) }
+	p.home.visiblePaths = slices.DeleteFunc(p.home.visiblePaths, func(v visiblePath) bool { return gone(v.path) })
+	p.home.locked = slices.DeleteFunc(p.home.locked, gone)
 	p.guards = slices.DeleteFunc(p.guards, func(g guard) bool { return gone(g.path) })
 	p.missing = slices.DeleteFunc(p.missing, gone)
 }

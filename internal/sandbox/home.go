@@ -414,7 +414,7 @@ func (v *viewer) fromUser() {
 // open makes a path writable, except for places that other programs act on.
 func (v *viewer) open(path string) {
 	real, ok := realOf(filepath.Clean(path))
-	if !ok || !filepath.IsAbs(path) || isWithin(real, v.plan.workspace.path) || v.around(real) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return isWithin(dir, real) }) {
+	if !ok || !filepath.IsAbs(path) || isWithin(real, v.plan.workspace.path) || v.around(real) || matchesAny(v.plan.secrets, real, false) || slices.ContainsFunc(v.plan.private, func(dir string) bool { return isWithin(dir, real) }) {
 		return
 	}
 	v.way(filepath.Clean(path))

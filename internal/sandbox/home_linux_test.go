@@ -291,18 +291,22 @@ func TestWhatACommandDoesNotSeeIsTold(t *testing.T) {
 	}
 }
 
-// The outputs of a session are shown in adze's own folder, which is empty otherwise.
-func TestOutputsAreShownInAdzesOwnFolder(t *testing.T) {
+// What is shown in a hidden folder: a session's outputs in adze's own one, nothing writable there,
+// and nothing in a folder that a rule denies.
+func TestWhatIsShownInAHiddenFolder(t *testing.T) {
 	for _, means := range walled() {
 		b := newBench(t, means)
 		own := filepath.Join(b.home, ".local/state/adze")
 		b.write(".local/state/adze/output/this/call", "whole\n")
 		b.write(".local/state/adze/output/other/call", "secret\n")
+		b.write(".local/state/adze/jobs/one", "secret\n")
 		b.write(".local/state/adze/sessions.db", "secret\n")
-		b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state, own}, Techniques: []sandbox.Technique{means}, Rules: asked{work: b.work, read: []string{own + "/output/this"}}})
+		b.write("data/in/x", "secret\n")
+		b.box = sandbox.New(sandbox.Options{Workspace: b.work, Home: b.home, State: b.state, OwnPaths: []string{b.state, own}, Techniques: []sandbox.Technique{means},
+			Rules: asked{work: b.home, read: []string{own + "/output/this", b.home + "/data/in"}, write: []string{own + "/jobs"}, hidden: []string{"data/**"}}})
 		t.Cleanup(b.box.Close)
-		r := b.run("cd " + own + " && find . -type f | xargs cat; echo ours > sessions.db; echo ours > output/this/call")
-		if got := r.Output.Head; !strings.HasPrefix(got, "whole\n") || strings.Contains(got, "secret") || strings.Count(got, ": Read-only file system") != 2 {
+		r := b.run("cd ~ && find . -type f | xargs cat; cd " + own + "; echo ours > sessions.db; echo ours > output/this/call; echo ours > jobs/two")
+		if got := r.Output.Head; !strings.HasPrefix(got, "whole\n") || strings.Contains(got, "secret") || strings.Count(got, ": Read-only file system")+strings.Count(got, "jobs/two: No such file") != 3 {
 			t.Errorf("%s: %+v", means, r)
 		}
 	}
