@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"adze/internal/text/safeterm"
-	"adze/session/api"
 	"adze/tui/list"
 	"adze/tui/screen"
 	"adze/tui/transcript"
@@ -17,7 +16,6 @@ import (
 // copier copies parts of the conversation to the clipboard.
 type copier struct {
 	host
-	ports      *api.Ports
 	transcript *transcript.Pane
 	picker     *list.List
 	twice      *doublePress
@@ -78,12 +76,7 @@ func (c *copier) put(what, text string) (told string, cmd tea.Cmd) {
 	}
 	clean := safeterm.Clean(text)
 	return fmt.Sprintf("copied %s (%s), if your terminal allows it", what, ui.Size(len(text))),
-		func() tea.Msg {
-			if c.ports.Copy == nil || c.ports.Copy(clean.String()) != nil {
-				c.clip(clean)
-			}
-			return nil
-		}
+		func() tea.Msg { c.clip(clean); return nil }
 }
 
 func (c *copier) choose() tea.Cmd {

@@ -77,7 +77,6 @@ func (b *broken) ports() api.Ports {
 		Edit:          func(string) (string, error) { return "", b.fail("edit") },
 		Drop:          func(string) (api.Dropped, bool) { return api.Dropped{}, false },
 		Picture:       func(context.Context) (string, error) { return "", b.fail("picture") },
-		Copy:          func(string) error { return b.fail("copy") },
 		Keep:          func(string, string) error { return b.fail("keep") },
 		CurrentValue:  func(string) string { return "" },
 		CheckModel:    func(string) error { return b.fail("model") },

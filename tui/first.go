@@ -46,8 +46,8 @@ func (f *first) enter() tea.Cmd {
 	case s.Next != (api.Next{}):
 		return f.quit(s.Next)
 	default:
-		f.clip(safeterm.Name(s.Do))
 		f.showMessage("copied; run it in a shell, then look again here")
+		return func() tea.Msg { f.clip(safeterm.Name(s.Do)); return nil }
 	}
 	return nil
 }

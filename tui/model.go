@@ -318,7 +318,7 @@ func (m *model) assemble(o Options) (warnings []string) {
 	m.sessions = &sessions{m, m.ports, m.picker, m.transcript, m.info, func() bool { return m.conversation.inline }}
 	m.twice = &doublePress{host: m}
 	clip := func(text safeterm.Text) { m.clipboard(text) }
-	m.copier = &copier{m, m.ports, m.transcript, m.picker, m.twice, clip}
+	m.copier = &copier{m, m.transcript, m.picker, m.twice, clip}
 	m.colours.host, m.colours.picker, m.colours.keep = m, m.picker, keep.offer
 	m.colours.query = func(background bool) { m.ask(background) }
 	m.colours.forget = func() {

@@ -107,6 +107,8 @@ type Options struct {
 	Out         io.Writer
 	// Env looks up an environment variable, such as TERM or NO_COLOR.
 	Env func(string) string
+	// Copy copies text; if it is nil or fails, the terminal is asked to.
+	Copy func(text string) error
 }
 
 // Info describes the session to the user.
@@ -210,7 +212,11 @@ func (u *UI) attach(t *tty.Terminal) {
 	m.ender.hold = t.Hold
 	m.ask = s.Ask
 	outer := screen.OuterFor(u.options.Env)
-	m.clipboard = func(t safeterm.Text) { s.Copy(outer, t) }
+	m.clipboard = func(t safeterm.Text) {
+		if copies := u.options.Copy; copies == nil || copies(t.String()) != nil {
+			s.Copy(outer, t)
+		}
+	}
 	m.window.notify = func(n screen.Note) { s.Notify(outer, n) }
 	m.borrow = func(use func() error) func() error {
 		t.Hold() // later keys are not for the interface

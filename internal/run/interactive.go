@@ -278,7 +278,7 @@ func (s *interactiveRun) run(ctx context.Context) (api.Next, error) {
 		Theme:  cmp.Or(s.look.theme, s.w.Settings.Config.Interface.Theme),
 		Inline: s.w.Settings.Config.Interface.Inline, Mouse: s.w.Settings.Config.Interface.Mouse, AlreadyShown: s.look.shown == s.w.Head.Session,
 		Vim: s.w.Settings.Config.Interface.Keys == "vim", Keys: s.w.Settings.Config.BoundKeys(),
-		In: s.app.In, PendingKeys: &s.app.PendingKeys, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, PendingKeys: &s.app.PendingKeys, Lines: s.app.lines, Out: s.app.Out, Env: s.app.Getenv, Copy: hostio.Copier(s.app.Getenv, s.w.Settings.Root.Dir()),
 	}
 	s.settled = make(chan struct{})
 	heeding, stop := s.heed(ctx)
@@ -518,7 +518,7 @@ func (s *interactiveRun) begin(ctx context.Context, stage *settings.Settings) {
 		Starting: true, Info: info,
 		Theme: cmp.Or(s.look.theme, cfg.Interface.Theme), Inline: cfg.Interface.Inline,
 		Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: s.app.In, PendingKeys: &s.app.PendingKeys, Out: s.app.Out, Env: s.app.Getenv,
+		In: s.app.In, PendingKeys: &s.app.PendingKeys, Out: s.app.Out, Env: s.app.Getenv, Copy: hostio.Copier(s.app.Getenv, info.Cwd),
 	})
 	s.app.ui.Store(s.ui)
 	s.screen = show(ctx, s.ui)

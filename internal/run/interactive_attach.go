@@ -88,7 +88,7 @@ func (w *attachedView) run(ctx context.Context, o *flags.Request, theme string) 
 		h := client.Hello
 		info.Model, info.Mode, info.Effort, info.Cwd, info.Folder = h.Provider+"/"+h.Model, h.Mode, h.Effort, h.Cwd, h.Cwd
 	}
-	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, PendingKeys: &a.PendingKeys, Lines: a.lines, Out: a.Out, Env: a.Getenv, Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
+	w.ui = tui.New(tui.Options{Send: w.send, Theme: theme, In: a.In, PendingKeys: &a.PendingKeys, Lines: a.lines, Out: a.Out, Env: a.Getenv, Copy: hostio.Copier(a.Getenv, info.Cwd), Info: info, Blocks: live.Blocks, Ports: w.ports(), Closing: func() { w.left.Store(true) }})
 	a.ui.Store(w.ui)
 	var ended sync.WaitGroup
 	ended.Go(func() { w.follow(attaching, client, err) })

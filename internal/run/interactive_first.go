@@ -14,6 +14,7 @@ import (
 	"adze/internal/llm/models"
 	"adze/internal/run/conversation"
 	"adze/internal/run/flags"
+	"adze/internal/run/hostio"
 	"adze/internal/run/modelpicker"
 	"adze/internal/run/settings"
 	"adze/session/api"
@@ -65,7 +66,7 @@ func (t *terminal) firstRun(ctx context.Context, problem error) (api.Next, error
 		}},
 		Info:  tui.Info{Version: Version},
 		Theme: cfg.Interface.Theme, Inline: cfg.Interface.Inline, Mouse: cfg.Interface.Mouse, Vim: cfg.Interface.Keys == "vim", Keys: cfg.BoundKeys(),
-		In: t.In, PendingKeys: &t.PendingKeys, Out: t.Out, Env: t.Getenv,
+		In: t.In, PendingKeys: &t.PendingKeys, Out: t.Out, Env: t.Getenv, Copy: hostio.Copier(t.Getenv, ""),
 	})
 	err = ui.Run(ctx)
 	ui.HandOn()

@@ -140,7 +140,7 @@ var payload = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // hiddenOrTag matches what flat drops: scripts, styles and tags.
 var hiddenOrTag = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)<script.*?(?:</script[^>]*>|$)|<style.*?(?:</style[^>]*>|$)|<[^>]*>`)
+	return regexp.MustCompile(`(?is)<script\b.*?(?:</script[^>]*>|$)|<style\b.*?(?:</style[^>]*>|$)|<[/!?a-z][^>]*>`)
 })
 
 // flat returns the text of a page that cannot be parsed, without tags, scripts and styles.

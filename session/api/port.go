@@ -112,9 +112,8 @@ type Ports struct {
 	Edit func(text string) (string, error)
 	// Drop checks a pasted text: terminals paste a path when a file is dropped on them.
 	Drop func(text string) (Dropped, bool)
-	// Picture saves the clipboard's image to a file and returns its path; Copy, if set, copies text.
+	// Picture saves the clipboard's image to a file and returns its path.
 	Picture func(ctx context.Context) (string, error)
-	Copy    func(text string) error
 	// Keep stores a choice for later sessions: "interface.theme" or "interface.keys". Kept returns
 	// the current values for those and "model".
 	Keep         func(name, value string) error

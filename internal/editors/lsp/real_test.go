@@ -168,8 +168,8 @@ func (p project) renames(t *testing.T, s *lsp.Servers, lib, use string) {
 	}
 }
 
-// TestAServerIsAskedAtOnce for a rename where a name is defined, before it has read the project: both
-// files are changed, or nothing. typescript-language-server 5.1.3 changed the one that was open,
+// TestAServerIsAskedAtOnce asks for a rename before a server has read the project: both files are
+// changed, or nothing. typescript-language-server 5.1.3 changed the one that was open,
 // because its second tsserver, which knows no project, answered meanwhile.
 func TestAServerIsAskedAtOnce(t *testing.T) {
 	for _, p := range projects() {

@@ -34,7 +34,6 @@ func (w *Conversation) Ports() api.Ports {
 	a, o := w.Settings.Process, &w.Settings.Request
 	editor := hostio.NewEditor(w.Settings.Root.Dir(), a.Getenv, a.In, a.Out, a.Err)
 	memory := hostio.NewMemory(w.Settings.Places.State, w.Head.Cwd)
-	clipboard := hostio.NewClipboard(w.Settings.Places.State, w.Settings.Root.Dir(), a.Getenv)
 	p := api.Ports{
 		Mode:            func() string { return string(w.Gate.Mode()) },
 		SetMode:         w.told(w.SetMode),
@@ -58,8 +57,7 @@ func (w *Conversation) Ports() api.Ports {
 		Consent:         w.consent,
 		Edit:            editor.Edit,
 		Drop:            hostio.DropIn(w.Head.Cwd),
-		Picture:         clipboard.Picture,
-		Copy:            clipboard.Copier(),
+		Picture:         hostio.NewClipboard(w.Settings.Places.State, w.Settings.Root.Dir(), a.Getenv).Picture,
 		Modes:           hostio.Modes(w.Gate.Mode()),
 	}
 	p.Staged = w.Staging.Decide

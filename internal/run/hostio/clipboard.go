@@ -2,6 +2,7 @@ package hostio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -20,10 +21,7 @@ import (
 // pictureAge is how long clipboard pictures are kept; queued messages are sent before that.
 const pictureAge = 24 * time.Hour
 
-// tmuxTime limits the wait for tmux, which runs on the same machine.
-const tmuxTime = 2 * time.Second
-
-// Clipboard reads pictures from the clipboard, and copies text, by system programs.
+// Clipboard reads pictures from the clipboard by system programs.
 type Clipboard struct {
 	dir       string // folder for pictures
 	system    string // as in runtime.GOOS
@@ -97,18 +95,19 @@ func (c Clipboard) Picture(ctx context.Context) (string, error) {
 }
 
 // Copier returns a function that copies text, or nil where the terminal itself takes it. tmux takes
-// text from its own command (since 3.2), but from programs only if set-clipboard is on.
-func (c Clipboard) Copier() func(text string) error {
-	if c.getenv("TMUX") == "" {
+// text from its own command (since 3.2), but from programs only if set-clipboard is on. No program
+// from the workspace runs.
+func Copier(getenv func(string) string, workspace string) func(text string) error {
+	if getenv("TMUX") == "" {
 		return nil
 	}
 	return func(text string) error {
-		ctx, cancel := context.WithTimeout(context.Background(), tmuxTime)
-		defer cancel()
-		path, env, err := proc.Helper("tmux", c.workspace)
+		path, env, err := proc.Helper("tmux", cmp.Or(workspace, "/"))
 		if err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second) // it runs on this machine
+		defer cancel()
 		cmd := exec.CommandContext(ctx, path, "load-buffer", "-w", "-")
 		cmd.Env, cmd.Stdin, cmd.WaitDelay = env, strings.NewReader(text), time.Second
 		return cmd.Run()
